@@ -51,6 +51,8 @@ export interface Config {
   admins: readonly string[]
   /** whether to look up a commit's author in Slack by e-mail address */
   asksByEmail: boolean
+  /** whether excerpts of logs are read and shown */
+  failureLogs: boolean
   /** older builds are removed */
   retentionDays: number
   logLevel: string
@@ -85,6 +87,7 @@ export function readConfig(
     operators: env.list('CI_OPERATORS', PERSON_OR_GROUP, NO_PERSON_OR_GROUP),
     admins: env.list('CI_ADMINS', PERSON_OR_GROUP, NO_PERSON_OR_GROUP),
     asksByEmail: env.oneOf('PEOPLE_BY_EMAIL', ['yes', 'no'], 'no') === 'yes',
+    failureLogs: env.oneOf('FAILURE_LOGS', ['yes', 'no'], 'yes') === 'yes',
     retentionDays: env.days('RETENTION_DAYS', 90),
     logLevel: env.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   }

@@ -3,7 +3,7 @@ import { attemptKey, type Attempt } from '../domain/builds/attempt.ts'
 import type { Configured } from '../domain/cards/capabilities.ts'
 import { parseSubject } from '../domain/builds/revision.ts'
 import { buildView } from '../domain/cards/build-view.ts'
-import { briefly } from '../domain/builds/test-report.ts'
+import { briefly } from '../domain/builds/failure.ts'
 import { attemptNumberOf, shownAs } from '../domain/cards/story.ts'
 import type { Clock } from '../lib/clock.ts'
 import { nearest } from '../lib/nearest.ts'
@@ -16,7 +16,7 @@ import {
   type Revision,
 } from '../store/history.ts'
 import type { KnownBuild } from '../store/records.ts'
-import { failedTestsOf } from '../store/reported-tests.ts'
+import { failuresOf } from '../store/failures.ts'
 import type { Reads, Store } from '../store/store.ts'
 import type { BuildSummary, NotFound, ProjectRef, Target } from './outcomes.ts'
 import { CHOICES_MAX } from '../slack/messages/ids.ts'
@@ -224,7 +224,7 @@ export async function summaryOf(
 ): Promise<BuildSummary> {
   const isRecovered = (await recoveriesOf(reads, attempts)).has(attemptKey(attempt))
   const red = await redSince(reads, attempt)
-  const tests = (await failedTestsOf(reads, [attempt])).failedTests.get(attemptKey(attempt))
+  const failures = (await failuresOf(reads, [attempt])).failures.get(attemptKey(attempt))
   const breakage = red && (await shownBreakageAt(reads, attempt, clock.now()))
   return {
     ...buildView(attempt, attempts),
@@ -233,7 +233,7 @@ export async function summaryOf(
     word: attempt.rawStatus,
     attemptNumber: attemptNumberOf(attempt, attempts),
     at: newsAt(attempt),
-    ...(tests && { failedTests: briefly(tests) }),
+    ...(failures && { failures: briefly(failures) }),
     redSince: red,
     ...(await readCapabilities(reads, attempt, { attempts, requests }, configured)),
     ...(breakage && { breakage }),

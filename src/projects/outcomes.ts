@@ -45,7 +45,7 @@ export type Target =
 
 /** A build as answers show it: the attempt as a card would show it, and its branch. */
 export interface BuildSummary
-  extends BuildView, Capabilities, Pick<CardView, 'shown' | 'word' | 'attemptNumber' | 'failedTests'> {
+  extends BuildView, Capabilities, Pick<CardView, 'shown' | 'word' | 'attemptNumber' | 'failures'> {
   ref: AttemptRef
   /** when the attempt's newest build event was received (ms); if CI was asked, the time that CI gave */
   at: number

@@ -209,6 +209,7 @@ export function createEngine({
   const upkeep = () =>
     upkeepJobs({
       ...acting,
+      failureLogs: config.failureLogs,
       polled: polledOf(config, hosted, store.read),
       rules,
       pendingInteractions,

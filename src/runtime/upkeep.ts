@@ -1,5 +1,6 @@
 import type { Job } from '../features/kit/feature.ts'
 import { recordLookedUp } from '../alerts/record/record.ts'
+import { recordFailures } from '../alerts/record/record-report.ts'
 import { createPoll, type PolledSource } from '../sources/poll.ts'
 import type { ProjectRules } from '../ci-sync/project-rules.ts'
 import { FORGET_JOB, type PendingInteractions } from '../features/kit/pending-interactions.ts'
@@ -16,7 +17,7 @@ export const READ_PROJECTS_CRON = '*/5 * * * *'
 
 type Deps = Parameters<typeof recordLookedUp>[0] &
   Omit<Parameters<typeof createPoll>[0], 'record'> &
-  Omit<Parameters<typeof readEnds>[0], 'record'> &
+  Omit<Parameters<typeof readEnds>[0], 'record' | 'recordFailures'> &
   Parameters<typeof createCheckClaims>[0] &
   Omit<Parameters<typeof refreshSilent>[0], 'count'> &
   Parameters<typeof prune>[0]
@@ -27,6 +28,11 @@ export interface UpkeepDeps extends Deps {
   pendingInteractions: Pick<PendingInteractions, 'forget'>
   metrics: { countSilent: Parameters<typeof refreshSilent>[0]['count']; countPruned: (rows: number) => void }
 }
+
+const recording = (deps: Deps): Pick<Parameters<typeof readEnds>[0], 'record' | 'recordFailures'> => ({
+  record: (shown) => recordLookedUp(deps, shown, 'delivery'),
+  recordFailures: (build, reports) => recordFailures(deps, build, reports),
+})
 
 /** The jobs that belong to no feature. */
 export const upkeepJobs = ({ polled, rules, pendingInteractions, metrics, ...deps }: UpkeepDeps): Job[] => [
@@ -46,7 +52,7 @@ export const upkeepJobs = ({ polled, rules, pendingInteractions, metrics, ...dep
     name: OFTEN_DONE_JOB,
     cron: '*/15 * * * * *',
     afterNews: true,
-    run: (signal) => readEnds({ ...deps, record: (shown) => recordLookedUp(deps, shown, 'delivery') }, signal),
+    run: (signal) => readEnds({ ...deps, ...recording(deps) }, signal),
   },
   { name: CHECK_CLAIMS_JOB, cron: '* * * * *', run: createCheckClaims(deps) },
   {

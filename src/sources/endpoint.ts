@@ -3,7 +3,7 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { ReceivedEvent } from '../domain/builds/build-event.ts'
 import type { BuildId, ProjectId, SourceName } from '../domain/ids.ts'
-import type { TestReport } from '../domain/builds/test-report.ts'
+import type { FailureReport } from '../domain/builds/failure.ts'
 import { isRecord } from '../lib/json.ts'
 import { readJson, type Part } from '../lib/json-parts.ts'
 import type { Target } from '../http/http-server.ts'
@@ -69,7 +69,7 @@ export interface ReadReport {
   kind: 'report'
   projectId: ProjectId
   buildId: BuildId
-  report: TestReport
+  report: FailureReport
 }
 
 /** @param reason quotes nothing from the body */

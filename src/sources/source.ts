@@ -1,5 +1,6 @@
 import type { BranchEnd } from '../domain/builds/breakage.ts'
 import type { ReceivedEvent } from '../domain/builds/build-event.ts'
+import type { FailureReport } from '../domain/builds/failure.ts'
 import type { BuildId, ProjectId, Uuid } from '../domain/ids.ts'
 import type { LegacyProject } from '../domain/ci-project/project.ts'
 import type { KnownProject } from '../store/records.ts'
@@ -26,6 +27,11 @@ export interface Source {
    * Null: the source no longer shows this end in this project. The call is null if the status alone says everything.
    */
   readEnd: ((read: UnreadBuild, signal?: AbortSignal) => Promise<ReceivedEvent | null>) | null
+  /**
+   * Reads what failed in one attempt that ended red: a report for each failed job, at most ten calls. What the source
+   * does not show is left out. The call is null if the source cannot say.
+   */
+  readFailures: ((failed: FailedBuild, signal?: AbortSignal) => Promise<readonly SourceReport[]>) | null
   /**
    * Whether the branch, pull or merge request of a stream is still there. Null: the source does not say. The call is
    * null if the source has no interface for it.
@@ -136,6 +142,15 @@ export interface UnreadBuild {
   /** when it last ended, where that tells attempts apart: see `BuildDetails` */
   lastEndAt?: number | null
 }
+
+/** One attempt of a build that ended red. */
+export interface FailedBuild extends UnreadBuild {
+  commit: string | null
+  /** whether excerpts of logs are wanted */
+  logs: boolean
+}
+
+export type SourceReport = Omit<FailureReport, 'by'>
 
 /** One build with its project. */
 export interface ReadBuild {

@@ -1,5 +1,5 @@
 import type { BuildId, ProjectId } from '../domain/ids.ts'
-import type { TestReport } from '../domain/builds/test-report.ts'
+import type { FailureReport } from '../domain/builds/failure.ts'
 
 /** A stored test report. */
 export interface StoredReport {
@@ -7,7 +7,7 @@ export interface StoredReport {
   /** the build event that opened the attempt it is about; 0: it was received before the build was known */
   attemptSeq: number
   receivedAt: number
-  report: TestReport
+  report: FailureReport
 }
 
 /** A build, how many reports it has, and the id of the newest one. */

@@ -308,7 +308,7 @@ export interface Schema {
     /** the build event that opened the attempt it is about; 0: it came before the build was known */
     attempt_seq: number
     received_at: number
-    /** TestReport */
+    /** FailureReport */
     body: string
   }
   /** red streaks of branches: at most one of each has not ended */

@@ -258,17 +258,13 @@ describe('the report endpoint', () => {
     expect(await report(stage, reportOf(odd, { project_id: '11', branch: null }))).toMatchObject(RECORDED)
     expect(kept(stage).map(({ body }) => JSON.parse(String(body)) as object)).toEqual([
       {
-        shard: '2',
+        by: 'step',
+        part: '2',
         tests: 7,
         failed: 4,
         skipped: 0,
         flaky: 0,
-        durationMs: null,
-        failures: [
-          { name: 'a', message: null },
-          { name: '5', message: null },
-          { name: 'b', message: null },
-        ],
+        failures: [{ test: 'a' }, { test: '5' }, { test: 'b' }],
         flakyTests: [],
         log: [],
       },
@@ -285,7 +281,7 @@ describe('the report endpoint', () => {
     )
     const [many, long] = kept(stage).map(({ body }) => JSON.parse(String(body)))
     expect([many.failed, many.failures.length]).toEqual([299, 200])
-    expect(long.failures).toEqual([{ name: 'x'.repeat(300), message: 'a' }])
+    expect(long.failures).toEqual([{ test: 'x'.repeat(300), message: 'a' }])
     for (let shard = 0; shard < 100; shard++) await report(stage, reportOf({ shard: `${shard}`, tests: 1 }))
     expect(kept(stage)).toHaveLength(100)
   })

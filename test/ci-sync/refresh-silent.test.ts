@@ -173,6 +173,7 @@ describe('a round', () => {
     const none = {
       readBuild: async () => null,
       readEnd: null,
+      readFailures: null,
       readBranch: null,
       readProject: null,
       restart: null,

@@ -1,5 +1,6 @@
 import { CAST } from '../../packages/demo/src/samples/cast.ts'
 import { digestOf, NO_LISTS, quietDigest } from '../../packages/demo/src/samples/digests.ts'
+import { NO_FAILURE } from '../../src/domain/builds/failure.ts'
 import { ACCOUNT_STATUSES } from '../../src/domain/builds/status.ts'
 import type { MissingCapability } from '../../src/domain/cards/capabilities.ts'
 import type { ShownRequest, CardView, NoteView, Shown, View } from '../../src/domain/cards/view.ts'
@@ -18,6 +19,7 @@ import {
   STREAK,
   reply,
   tests,
+  annotated,
   hostileTests,
   RTL_AND_CJK,
   STARTED_AT,
@@ -220,18 +222,30 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     'The branch and the message are too long for a card: they are cut visibly.',
     card({ build: { ...WEB, branch: 'feature/'.repeat(40), message: 'very '.repeat(200) } }),
   ),
-  'card-tests': told('A build failed, and a build step reported its tests.', card({ failedTests: tests() })),
+  'card-tests': told('A build failed, and a build step reported its tests.', card({ failures: tests() })),
   'card-tests-same': told(
     'The tests failed that had failed in the build before, more than the card names.',
-    card({ failedTests: tests({ failed: 12, isSame: true }), streak: STREAK, offers: ['restart'] }),
+    card({ failures: tests({ failed: 12, isSame: true }), streak: STREAK, offers: ['restart'] }),
   ),
   'card-tests-and-jobs': told(
     'The source names the jobs that failed, and a build step reported one test without its name.',
-    card({ failedJobs: ['test / unit'], failedTests: tests({ tests: 1, failed: 1, failures: [] }) }),
+    card({ failedJobs: ['test / unit'], failures: tests({ tests: 1, failed: 1, named: [] }) }),
   ),
   'card-tests-hostile': told(
     'The names of failed tests try to mention, link and format.',
-    card({ failedTests: hostileTests() }),
+    card({ failures: hostileTests() }),
+  ),
+  'card-failures': told(
+    'The source was asked what failed: jobs wrote annotations about lines of files.',
+    card({ failures: annotated() }),
+  ),
+  'card-failures-same': told(
+    'The same failed as in the build before.',
+    card({ failures: annotated({ isSame: true }), streak: STREAK }),
+  ),
+  'reply-failures': told(
+    'The source was asked what failed: places in files, and the end of the log of a job that wrote none.',
+    annotated({ log: ['npm error code ERESOLVE', 'npm error could not resolve', 'Process completed with exit code 1.'] }),
   ),
   'reply-tests': told(
     'A build step reported which tests failed, and sent the last lines of its log.',
@@ -239,14 +253,15 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
   ),
   'reply-tests-same': told(
     'The second attempt failed in the test that had failed in the build before.',
-    tests({ attemptNumber: 2, failed: 1, failures: tests().failures.slice(1, 2), isSame: true }),
+    tests({ attemptNumber: 2, failed: 1, named: tests().named.slice(1, 2), isSame: true }),
   ),
   'reply-tests-long': told(
     'More tests failed than a reply names, and their names, messages and log are too long for it.',
     tests({
       failed: 57,
-      failures: Array.from({ length: 10 }, (_, n) => ({
-        name: `${n} ${'&'.repeat(290)}`,
+      named: Array.from({ length: 10 }, (_, n) => ({
+        ...NO_FAILURE,
+        test: `${n} ${'&'.repeat(290)}`,
         message: '<'.repeat(300),
         isNew: true,
       })),

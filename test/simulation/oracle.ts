@@ -63,7 +63,7 @@ export const expectedCards = (happened: Happened): Expected[] =>
         storyFor({
           attempts,
           streaks,
-          failedTests: new Map(),
+          failures: new Map(),
           isAnnounced: ({ finalSeq }) => finalSeq !== null && seqs.has(finalSeq),
           isLoud: () => false,
           postedAttempt,

@@ -107,7 +107,7 @@ export async function seed({ kind, sql }: Place): Promise<void> {
     select 'C0BUILDS' || (i % 500), 'slot-' || i, '{"what":"all"}', 0, 'nobody', 'U0ADA00001', ${T0} + i
     from ${counted('subscriptions', 5_000)}`)
   await sql(`insert into report (build_key, attempt_seq, received_at, body)
-    select '41/' || i, case when i % 10 = 0 then 0 else i end, ${T0} + i, '{}' from ${counted('reports', BUILDS)}`)
+    select '41/' || i, case when i % 10 = 0 then 0 else i end, ${T0} + i, '{"failures":[]}' from ${counted('reports', BUILDS)}`)
   await sql(`insert into digest (channel, kind, minute, zone, set_by, set_at, next_at)
     select 'C0BUILDS' || i, 'daily', 540, 'UTC', 'U0ADA00001', ${T0}, ${T0} + 1000 * i from ${counted('digests', 5_000)}`)
   // PostgreSQL updates its statistics after a while; SQLite never does, and the product never asks it to.

@@ -192,7 +192,7 @@ export function createFakeNotifier(clock: Clock): FakeNotifier {
 /** A view in brief: `card 512 failed`, `ask stop 512 refused`. */
 export function inBrief(view: View): string {
   if (view.kind === 'notice') return 'notice'
-  if (view.kind === 'tests') return `tests ${view.failed} of ${view.tests}`
+  if (view.kind === 'failures') return `tests ${view.failed} of ${view.tests}`
   if (view.kind === 'digest') return `digest ${view.lastDay} ${view.builds}`
   if (view.kind === 'request') return `ask ${view.action} ${view.buildId} ${view.stage}`
   if (view.kind === 'note') return `note ${view.what} ${view.by}`

@@ -31,7 +31,7 @@ import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords, timeIn } from '../../slack/messages/times.ts'
-import { testsLine } from '../../slack/messages/tests.ts'
+import { failuresLine } from '../../slack/messages/failures.ts'
 import { styleOf, withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
 
 /**
@@ -39,8 +39,8 @@ import { styleOf, withSourceName, SOURCE_NAMES } from '../../slack/messages/word
  * A client that shows no attachments still shows status, project, link and commit. Pure.
  */
 export function renderCard(view: CardView, place: Place): SlackMessage {
-  const tests = mrkdwn(testsLine(view.failedTests))
-  const beneath = [...contextOf([mrkdwn(storyLine(view, place))]), ...contextOf([tests]), ...actionsOf(view)]
+  const failures = mrkdwn(failuresLine(view.failures))
+  const beneath = [...contextOf([mrkdwn(storyLine(view, place))]), ...contextOf([failures]), ...actionsOf(view)]
   const asked = mrkdwn(isThisYou(view.proposed))
   const text = joined([sentence(view), asked.text])
   return {
@@ -61,7 +61,7 @@ export interface Place {
 /** The card without blocks, in case Slack refuses them. */
 export const plainCard = (view: CardView, place: Place): string =>
   joined(
-    [titleLine(view), commitLine(view.build, view.mention), storyLine(view, place), testsLine(view.failedTests)],
+    [titleLine(view), commitLine(view.build, view.mention), storyLine(view, place), failuresLine(view.failures)],
     '\n',
   )
 

@@ -7,7 +7,7 @@ import { type SlackMessage, section, type SectionBlock } from '../../slack/messa
 import { plainDigest, renderDigest } from '../../slack/messages/digest.ts'
 import { endWords, flakyWord, LATE_WORDS, plainCard, renderCard, spanWords, streakCount, type Place } from './card.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
-import { testsReply } from '../../slack/messages/tests.ts'
+import { failuresReply } from '../../slack/messages/failures.ts'
 import { joined, linkedBuild, mention, onBranch, projectLabel, buildName, outside } from '../../slack/messages/build.ts'
 import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
 import { COMMITTER_CHARS_MAX, INLINE_URL_CHARS_MAX, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
@@ -36,8 +36,8 @@ function withBlocks(view: View, place: Place): SlackMessage {
       return renderCard(view, place)
     case 'reply':
       return renderReply(view, place)
-    case 'tests':
-      return { text: testsReply(view), blocks: [], attachments: [] }
+    case 'failures':
+      return { text: failuresReply(view), blocks: [], attachments: [] }
     case 'request':
       return { text: requestLine(view), blocks: [], attachments: [] }
     case 'note':
@@ -59,8 +59,8 @@ function plainText(view: View, place: Place): string {
       return plainCard(view, place)
     case 'reply':
       return replyLine(view, place)
-    case 'tests':
-      return testsReply(view)
+    case 'failures':
+      return failuresReply(view)
     case 'request':
       return requestLine(view)
     case 'note':

@@ -27,7 +27,7 @@ import { parseSubject, revisionSubject } from '../../domain/builds/revision.ts'
 import { noteSlot, postedAttemptOf, storyFor, type Story, type StoryContext } from '../../domain/cards/story.ts'
 import { NOTICE_BUILDS_MAX } from '../../domain/cards/view.ts'
 import { readCapabilities, readRevision, streaksOf, shownBreakageOn } from '../../store/history.ts'
-import { failedTestsOf } from '../../store/reported-tests.ts'
+import { failuresOf } from '../../store/failures.ts'
 
 /**
  * Reads one card and plans its remaining steps. Null if there is no such card.
@@ -145,11 +145,11 @@ async function planCard(
   const postedAttempt = postedAttemptShown(messages)
   const all = hasFailed ? await reads.breakageChangesOf(card.subject) : []
   const changes = all.filter(({ channel }) => channel === null || channel === card.channel)
-  const { failedTests, reportedAt } = await failedTestsOf(reads, attempts)
+  const { failures, reportedAt } = await failuresOf(reads, attempts)
   const story = storyFor({
     attempts,
     streaks: await streaksOf(reads, attempts, mayHaveRecovered(attempts, decisions)),
-    failedTests,
+    failures,
     isAnnounced: announcedBy(decisions.filter(({ verdict }) => verdict === 'post')),
     isLoud: announcedBy(decisions.filter(({ loud }) => loud)),
     postedAttempt: postedAttempt === undefined ? postedAttemptOf(attempts) : postedAttempt,

@@ -1,10 +1,14 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
+import type { FailureReport } from '../../domain/builds/failure.ts'
 import { buildKey, isUuid, toUuid } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
 import { isRed, isVerdict } from '../../domain/builds/status.ts'
+import { maskSecrets } from '../../lib/secret-shapes.ts'
 import type { ReadReport } from '../../sources/endpoint.ts'
+import type { SourceReport, UnreadBuild } from '../../sources/source.ts'
 import type { Stored } from '../../sources/webhook-route.ts'
-import { attemptsOfBuild, isReportOn } from '../../store/reported-tests.ts'
+import { attemptsOfBuild, isReportOn } from '../../store/failures.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Attempt } from '../../domain/builds/attempt.ts'
 import { knownId, type RecordDelivery } from './record.ts'
@@ -27,21 +31,47 @@ export async function recordReport({ store, clock }: RecordDelivery, read: ReadR
   return { answer, fields: { project: read.projectId, build: read.buildId } }
 }
 
+/** Stores what the source says failed in one attempt, even if that is nothing: then it is not asked again. */
+export const recordFailures = (
+  { store, clock }: Pick<RecordDelivery, 'store' | 'clock'>,
+  { projectId, buildId, attempt }: UnreadBuild,
+  reports: readonly SourceReport[],
+): Promise<void> =>
+  store.write(async (tx) => {
+    for (const report of reports.length > 0 ? reports : [NOTHING_SAID])
+      await record(tx, { projectId, buildId, attempt, report: { ...report, by: 'source' } }, clock.now())
+  })
+
+const NOTHING_SAID: SourceReport = {
+  part: null,
+  tests: null,
+  failed: 0,
+  skipped: 0,
+  flaky: 0,
+  durationMs: null,
+  failures: [],
+  flakyTests: [],
+  log: [],
+}
+
 async function record(
   tx: Tx,
-  { projectId, buildId: named, report }: ReadReport,
+  { projectId, buildId: named, report: read, attempt: n }: Omit<ReadReport, 'kind'> & { attempt?: number },
   at: number,
 ): Promise<Stored['answer']> {
+  const report = masked(read)
   const buildId = await knownId(tx, { projectId, buildId: named, uuid: isUuid(named) ? toUuid(named) : null })
   const buildEvents = await tx.eventsOfBuild(projectId, buildId)
-  const attempt = (await attemptsOfBuild(tx, { projectId, buildId }, buildEvents)).at(-1)
+  const attempts = await attemptsOfBuild(tx, { projectId, buildId }, buildEvents)
+  const attempt = n === undefined ? attempts.at(-1) : attempts.findLast(({ details }) => details.attempt === n)
+  if (n !== undefined && !attempt) return 'duplicate'
   const key = buildKey(projectId, buildId)
   const stored = await tx.reportsOf(key)
   const firstSeq = buildEvents[0]?.seq ?? 0
   const isOfAttempt = (one: { attemptSeq: number }) =>
     attempt ? isReportOn(one, attempt, firstSeq) : one.attemptSeq === 0
-  const same = stored.find((one) => one.report.shard === report.shard && isOfAttempt(one))
-  if (same && JSON.stringify(same.report) === JSON.stringify(report)) return 'duplicate'
+  const same = stored.find((one) => one.report.by === report.by && one.report.part === report.part && isOfAttempt(one))
+  if (same && isDeepStrictEqual(same.report, report)) return 'duplicate'
   const replaced = same ?? (stored.length < REPORTS_PER_BUILD_MAX ? null : stored[0]!)
   if (replaced) await tx.removeReport(replaced.id)
   await tx.insertReport({ buildKey: key, attemptSeq: attempt?.firstSeq ?? 0, receivedAt: at, report })
@@ -49,6 +79,25 @@ async function record(
   const woken = attempt ? await affectedRevisions(tx, attempt, buildEvents) : []
   for (const revisionKey of woken) await tx.wakeRevision(revisionKey, at, 1)
   return 'recorded'
+}
+
+/** Whatever has the form of a secret is removed before it is stored, even if the sender has done so. */
+function masked(report: FailureReport): FailureReport {
+  const mask = (text: string | null): string | null => text && maskSecrets(text)
+  return {
+    ...report,
+    part: mask(report.part),
+    failures: report.failures.map(({ job, step, test, path, message, ...failure }) => ({
+      ...failure,
+      job: mask(job),
+      step: mask(step),
+      test: mask(test),
+      path: mask(path),
+      message: mask(message),
+    })),
+    flakyTests: report.flakyTests.map(maskSecrets),
+    log: report.log.map(maskSecrets),
+  }
 }
 
 /** The revisions whose cards this report may change; none while its build runs. */

@@ -99,12 +99,13 @@ export const hasEnded = ({ status, details }: Pick<Attempt, 'status' | 'details'
   isFinal(status) || (status === 'unknown' && details.finishedAt !== null)
 
 /**
- * Whether the source may know more: who opened its pull or merge request; and after its end, which jobs failed, and
- * whether it was only cancelled?
+ * Whether the source may know more: who opened its pull or merge request; and after its end, which jobs failed, whether
+ * it was only cancelled, and what failed in its jobs.
  */
 export function needsReading({ status, details, buildEvents, finalSeq }: Attempt): boolean {
   const { end, requestUrl, committer } = details
-  if (end?.isWhole || buildEvents.find(({ seq }) => seq === finalSeq)?.origin === 'history') return false
+  if (buildEvents.find(({ seq }) => seq === finalSeq)?.origin === 'history') return false
+  if (end?.isWhole) return isRed(status)
   if (requestUrl !== null && committer === null && hasStreak(buildEvents[0]!.branch ?? '')) return true
   return isRed(status) || status === 'stopped' || end?.how === 'with-warnings'
 }

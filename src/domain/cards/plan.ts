@@ -108,7 +108,7 @@ export function planStory(story: Story, messages: readonly StoredMessage[], now:
     ...earlierReplies(story),
     ...requestsOf(story),
     ...newestReplies(story),
-    ...testsOf(story),
+    ...failuresOf(story),
     ...notesOf(story),
   ].flatMap((desired) => {
     const message = newestOf(desired.slot, messages)
@@ -139,8 +139,8 @@ const newestReplies = ({ replies }: Story) =>
   replies.filter(({ newest }) => newest).map(({ slot, view }) => ({ slot, view, urgency: replyUrgency(view) }))
 
 // Less urgent than the reply that says that the build failed, so that it comes after it.
-const testsOf = ({ tests, card }: Story) =>
-  tests.map(({ slot, view, newest }) => ({ slot, view, urgency: newest ? cardUrgency(card) + 1 : LEAST_URGENCY }))
+const failuresOf = ({ failures, card }: Story) =>
+  failures.map(({ slot, view, newest }) => ({ slot, view, urgency: newest ? cardUrgency(card) + 1 : LEAST_URGENCY }))
 
 export function planNotice(view: NoticeView, messages: readonly StoredMessage[], now: number): PlannedStep[] {
   const steps = planMessage({ slot: 'card', view, thread: null, urgency: 2 }, newestOf('card', messages), now)

@@ -6,7 +6,7 @@ import type { Capabilities } from './capabilities.ts'
 import { lastRequestOf, attemptRefText, shownBy, type Request } from './request.ts'
 import { attemptKey, type Attempt } from '../builds/attempt.ts'
 import { HELD_STATUS, isAccountNotice, isFinal, isRed, isVerdict } from '../builds/status.ts'
-import { briefly, type FailedTests } from '../builds/test-report.ts'
+import { briefly, type Failures } from '../builds/failure.ts'
 import type {
   CardView,
   ReplyView,
@@ -14,7 +14,7 @@ import type {
   Shown,
   ShownRequest,
   Streak,
-  TestsView,
+  FailuresView,
   NoteView,
   ReminderView,
 } from './view.ts'
@@ -23,8 +23,8 @@ import type {
 export interface Story {
   card: CardView
   replies: readonly { slot: string; view: ReplyView; newest: boolean }[]
-  /** which tests failed: one message for each attempt, in order */
-  tests: readonly { slot: string; view: TestsView; newest: boolean }[]
+  /** what failed: one message for each attempt, in order */
+  failures: readonly { slot: string; view: FailuresView; newest: boolean }[]
   /** requests that people made to CI about these builds, oldest first */
   requests: readonly { slot: string; view: RequestView }[]
   /** people's changes to the red branch, and reminders of it, oldest first */
@@ -36,8 +36,8 @@ export interface StoryContext {
   attempts: readonly Attempt[]
   /** by attempt key: the red streak that an attempt ended; for the newest attempt, if red, the streak it is part of */
   streaks: ReadonlyMap<string, RedSince>
-  /** by attempt key: the tests that failed, if a build step reported them */
-  failedTests: ReadonlyMap<string, FailedTests>
+  /** by attempt key: what failed, if a build step reported it or the source was asked */
+  failures: ReadonlyMap<string, Failures>
   /** whether the outcome of an attempt was selected for this channel */
   isAnnounced: (attempt: Attempt) => boolean
   /** whether it was selected as a failure or a recovery, which the channel should notice */
@@ -76,7 +76,7 @@ export function storyFor(context: StoryContext): Story {
         view: replyView(attempt, context),
         newest: attempt === newest,
       })),
-    tests: context.attempts.filter(context.isAnnounced).flatMap((attempt) => testsOf(attempt, context)),
+    failures: context.attempts.filter(context.isAnnounced).flatMap((attempt) => failuresOf(attempt, context)),
     requests: context.requests.map((request) => ({ slot: `ask:${request.id}`, view: requestView(request, context) })),
     notes: context.changes.flatMap((change) => {
       const view = noteOf(change, context)
@@ -127,8 +127,7 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
     history: historyOf(attempt),
     durationMs: attempt.durationMs,
     ...endOf(attempt),
-    ...failedJobsOf(attempt),
-    ...failedTestsOn(attempt, context),
+    ...failedIn(attempt, context),
     mention: showsFailure ? mentionFor(attempt, context) : null,
     claim: showsFailure ? claimFor(attempt, context) : null,
     proposed: showsFailure ? proposedFor(attempt, context) : null,
@@ -284,19 +283,17 @@ function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
 const endOf = ({ details: { end } }: Attempt): Pick<CardView, 'end'> =>
   end?.how ? { end: { how: end.how, says: end.says } } : {}
 
-function failedJobsOf({ status, details: { failedJobs } }: Attempt): Pick<CardView, 'failedJobs'> {
-  return isRed(status) && failedJobs && failedJobs.length > 0 ? { failedJobs } : {}
+function failedIn(attempt: Attempt, { failures }: StoryContext): Pick<CardView, 'failedJobs' | 'failures'> {
+  const own = failures.get(attemptKey(attempt))
+  const { failedJobs } = attempt.details
+  const hasJobs = isRed(attempt.status) && failedJobs !== null && failedJobs.length > 0
+  return { ...(hasJobs && { failedJobs }), ...(own && { failures: briefly(own) }) }
 }
 
-function failedTestsOn(attempt: Attempt, { failedTests }: StoryContext): Pick<CardView, 'failedTests'> {
-  const tests = failedTests.get(attemptKey(attempt))
-  return tests ? { failedTests: briefly(tests) } : {}
-}
-
-function testsOf(attempt: Attempt, { attempts, failedTests }: StoryContext): Story['tests'] {
-  const tests = failedTests.get(attemptKey(attempt))
-  if (!tests) return []
-  const view = { kind: 'tests', attemptNumber: attemptNumberOf(attempt, attempts), ...tests } as const
+function failuresOf(attempt: Attempt, { attempts, failures }: StoryContext): Story['failures'] {
+  const own = failures.get(attemptKey(attempt))
+  if (!own) return []
+  const view = { kind: 'failures', attemptNumber: attemptNumberOf(attempt, attempts), ...own } as const
   return [{ slot: `tests:${attemptKey(attempt)}`, view, newest: attempt === attempts.at(-1) }]
 }
 

@@ -5,7 +5,7 @@ import type { Capabilities } from './capabilities.ts'
 import type { EndDetails } from '../builds/build-event.ts'
 import type { Action } from './request.ts'
 import type { AccountStatus, Status } from '../builds/status.ts'
-import type { FailedTests } from '../builds/test-report.ts'
+import type { Failures } from '../builds/failure.ts'
 
 // What a channel should show, independent of Slack's formats. Plain data, comparable by value.
 
@@ -33,8 +33,8 @@ export interface CardView extends Capabilities {
   end?: EndView
   /** the jobs that failed, if the source names them; at least one */
   failedJobs?: readonly string[]
-  /** the tests that failed, if a build step reported them */
-  failedTests?: FailedTests
+  /** what failed, if a build step reported it or the source was asked */
+  failures?: Failures
   /** the Slack user to mention; set only if the card was first posted red, so that no reply mentions them */
   mention: string | null
   /** see ReplyView; set only if the card was first posted red, so that no reply has the button */
@@ -151,9 +151,9 @@ export interface ReplyView {
   streak: Streak | null
 }
 
-/** One reply in the thread: which tests of an attempt failed. */
-export interface TestsView extends FailedTests {
-  kind: 'tests'
+/** One reply in the thread: what failed in an attempt. */
+export interface FailuresView extends Failures {
+  kind: 'failures'
   attemptNumber: number
 }
 
@@ -199,6 +199,6 @@ export interface Listed<Figure> {
   more: number
 }
 
-export type View = CardView | ReplyView | TestsView | RequestView | NoticeView | DigestView | NoteView | ReminderView
+export type View = CardView | ReplyView | FailuresView | RequestView | NoticeView | DigestView | NoteView | ReminderView
 
 export const NOTICE_BUILDS_MAX = 20

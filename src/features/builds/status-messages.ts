@@ -1,7 +1,7 @@
 import type { Button } from '../../slack/messages/blocks.ts'
 import { commitLine, onBranch, projectLabel } from '../../slack/messages/build.ts'
 import { actionButton, missingWords } from '../../slack/messages/request.ts'
-import { testsLine } from '../../slack/messages/tests.ts'
+import { failuresLine } from '../../slack/messages/failures.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { attemptRefText } from '../../domain/cards/request.ts'
 import type { BuildSummary } from '../../projects/outcomes.ts'
@@ -81,7 +81,7 @@ export const answerFound = (build: BuildSummary): Answer => answerOf(buildParts(
 const buildParts = (build: BuildSummary): Part[] => [
   line(buildLine(build)),
   small(commitLine(build)),
-  small(testsLine(build.failedTests)),
+  small(failuresLine(build.failures)),
   small(capital(missingOf(build) ?? '')),
   row(ACTIONS_BLOCK_ID, buildButtons(build)),
 ]

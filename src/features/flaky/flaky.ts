@@ -6,7 +6,7 @@ import { withinRetention, nameLookup, worstFlaky, type FigureDeps } from '../../
 import type { ProjectNotFound } from '../../projects/outcomes.ts'
 import { deliveredById } from '../../projects/followers.ts'
 import { findProject, followedBy, onlyOf } from '../../projects/projects.ts'
-import { readFlakyTests } from '../../store/reported-tests.ts'
+import { readFlakyTests } from '../../store/failures.ts'
 import { buildsSince, collectFigures, firstOf } from '../../store/figures.ts'
 
 /** The most branches, and the most tests, in one answer. */

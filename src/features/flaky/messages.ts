@@ -1,7 +1,7 @@
 import { flakyLine } from '../../slack/messages/digest.ts'
 import { counted, outside, projectLabel } from '../../slack/messages/build.ts'
 import { answerOf, line, nextStep, small, typed, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
-import { NAME_CHARS_MAX } from '../../slack/messages/tests.ts'
+import { NAME_CHARS_MAX } from '../../slack/messages/failures.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 import { FLAKY_DAYS_MAX, type FlakyOutcome } from './flaky.ts'

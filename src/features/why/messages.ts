@@ -2,7 +2,7 @@ import { mrkdwnLink } from '../../lib/escape.ts'
 import { branchName, outside } from '../../slack/messages/build.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { WORD_CHARS_MAX, INLINE_URL_CHARS_MAX } from '../../slack/messages/limits.ts'
-import { testsLine } from '../../slack/messages/tests.ts'
+import { failuresLine } from '../../slack/messages/failures.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { withSourceName, SOURCE_NAMES, reasonWords } from '../../slack/messages/words.ts'
 import { answerOf, line, row, small, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
@@ -34,7 +34,7 @@ function explained({ build, decisions, more, hidden }: Explanation): Answer {
   const left = more + decisions.length - listed.flatMap(({ group }) => group).length
   return answerOf([
     line(buildLine(build)),
-    small(testsLine(build.failedTests)),
+    small(failuresLine(build.failures)),
     ...(decisions.length === 0 && hidden === 0 ? [line(NOBODY)] : []),
     ...listed.flatMap(({ lines }) => lines).map(line),
     ...(left > 0 ? [line(`… and ${left} earlier`)] : []),

@@ -38,6 +38,7 @@ export function createCiServiceSource({ v2, legacy }: Clients, reads: Pick<Reads
       return buildIn(shown, project, seen)
     },
     readEnd: null,
+    readFailures: null,
     readBranch: null,
     // CI lists its projects.
     readProject: null,

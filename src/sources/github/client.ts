@@ -6,6 +6,7 @@ import { cut } from '../../slack/messages/limits.ts'
 import { CiError, unlessGone } from '../http/errors.ts'
 import { readAnswer, type CiRequest, type CiResponse, type Rate } from '../http/exchange.ts'
 import type { GithubTokens } from './app.ts'
+import { readLogTail } from '../http/log-tail.ts'
 import type { Transport } from '../http/transport.ts'
 import { cleanTextOrNull, fileText, idDigits } from '../values.ts'
 
@@ -29,6 +30,12 @@ export interface GithubClient {
   lastRate(): Rate | null
   /** The jobs of one attempt of a run that did not pass. */
   unpassedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<UnpassedJobs>
+  /** The jobs of one attempt that failed or timed out, each with the first step that did. */
+  failedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<FailedJob[]>
+  /** What a job's steps said about lines of files, and its runner about itself, as GitHub shows it; at most 100. */
+  annotations(repository: string, job: string, signal?: AbortSignal): Promise<unknown[]>
+  /** The end of a job's log; null if it cannot be read. */
+  logTail(repository: string, job: string, signal?: AbortSignal): Promise<string | null>
   /** What GitHub's runner says went wrong with one job. The job's own tools annotate files of the repository. */
   faults(repository: string, job: string, signal?: AbortSignal): Promise<string[]>
   /** Restarts all jobs, or only those that failed. */
@@ -52,6 +59,12 @@ export interface UnpassedJobs {
   /** these jobs only ran over their time limit */
   onlyTimedOut: boolean
   cancelled: { id: string; name: string }[]
+}
+
+export interface FailedJob {
+  id: string
+  name: string
+  step: string | null
 }
 
 interface RunsOptions {
@@ -97,7 +110,7 @@ export function createGithubClient({
     const sent = transport.send(
       {
         // GitHub redirects calls for a repository that was renamed. Writes go to the name that was just read.
-        followsMoves: true,
+        followsMoves: !request.returnsRedirect,
         ...request,
         headers: {
           accept: 'application/vnd.github+json',
@@ -131,6 +144,23 @@ export function createGithubClient({
     const url = addressIn(repository, segments, { per_page: PER_PAGE, page })
     return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, listIn)
   }
+  async function unpassedOf(repository: string, run: string, attempt: number, signal?: AbortSignal) {
+    const path = ['actions', 'runs', run, 'attempts', String(attempt), 'jobs']
+    const how = { purpose: 'list the jobs of a run', listIn: listIn('jobs'), ...(signal && { signal }) }
+    const unpassed: z.infer<typeof UNPASSED_JOB>[] = []
+    for (let page = 1; page <= JOB_PAGES_MAX; page++) {
+      const jobs = await list(repository, path, { ...how, page })
+      unpassed.push(...jobs.flatMap((job) => UNPASSED_JOB.safeParse(job).data ?? []))
+      if (jobs.length < PER_PAGE) break
+    }
+    return unpassed
+  }
+  const annotations = (repository: string, job: string, signal?: AbortSignal) =>
+    list(repository, ['check-runs', job, 'annotations'], {
+      purpose: 'list the annotations of a job',
+      listIn: arrayIn,
+      ...(signal && { signal }),
+    })
   const write = (repository: string, run: string, what: string, purpose: string) =>
     withState(
       send(repository, {
@@ -166,15 +196,23 @@ export function createGithubClient({
       return (await send(repository, { ...request, statusSuffices: true })).rate
     },
     lastRate: () => lastRate,
+    async failedJobs(repository, run, attempt, signal) {
+      const unpassed = await unpassedOf(repository, run, attempt, signal)
+      return unpassed.flatMap((job) => {
+        if (job.conclusion === 'cancelled' || job.id === null) return []
+        const [step = null] = failedStepsOf(job)
+        return { id: job.id, name: job.name ?? job.id, step }
+      })
+    },
+    annotations,
+    async logTail(repository, job, signal) {
+      const url = addressIn(repository, ['actions', 'jobs', job, 'logs'])
+      const request = { method: 'GET', url, purpose: 'read the log of a job', returnsRedirect: true } as const
+      const { location } = await send(repository, { ...request, statusSuffices: true }, signal)
+      return location === null ? null : readLogTail(location, base, signal)
+    },
     async unpassedJobs(repository, run, attempt, signal) {
-      const path = ['actions', 'runs', run, 'attempts', String(attempt), 'jobs']
-      const how = { purpose: 'list the jobs of a run', listIn: listIn('jobs'), ...(signal && { signal }) }
-      const unpassed: z.infer<typeof UNPASSED_JOB>[] = []
-      for (let page = 1; page <= JOB_PAGES_MAX; page++) {
-        const jobs = await list(repository, path, { ...how, page })
-        unpassed.push(...jobs.flatMap((job) => UNPASSED_JOB.safeParse(job).data ?? []))
-        if (jobs.length < PER_PAGE) break
-      }
+      const unpassed = await unpassedOf(repository, run, attempt, signal)
       return {
         failed: unpassed.flatMap((job) => (job.conclusion === 'cancelled' ? [] : (nameOf(job) ?? []))),
         onlyTimedOut: unpassed.every(({ conclusion }) => conclusion !== 'failure'),
@@ -184,11 +222,9 @@ export function createGithubClient({
       }
     },
     async faults(repository, job, signal) {
-      const path = ['check-runs', job, 'annotations']
-      const how = { purpose: 'list the annotations of a job', listIn: arrayIn, ...(signal && { signal }) }
       const ofRunner = (one: unknown): boolean =>
         fieldOf(one, 'annotation_level') === 'failure' && fieldOf(one, 'path') === '.github'
-      return (await list(repository, path, how))
+      return (await annotations(repository, job, signal))
         .filter(ofRunner)
         .flatMap((one) => textOf(fieldOf(one, 'message')) ?? [])
     },
@@ -258,10 +294,13 @@ const UNPASSED_JOB = z.object({
 const NAME_CHARS_MAX = 39
 
 function nameOf({ name, steps }: z.infer<typeof UNPASSED_JOB>): string | null {
-  const [step, ...more] = steps.flatMap((one) => FAILED.safeParse(one).data?.name ?? [])
+  const [step, ...more] = failedStepsOf({ steps })
   if (!name || step === undefined || more.length > 0) return name
   return `${cut(name, NAME_CHARS_MAX)}: ${cut(step, NAME_CHARS_MAX)}`
 }
+
+const failedStepsOf = ({ steps }: Pick<z.infer<typeof UNPASSED_JOB>, 'steps'>): string[] =>
+  steps.flatMap((one) => FAILED.safeParse(one).data?.name ?? [])
 
 type Query = Parameters<typeof addressOf>[2]
 type ListIn = (json: unknown) => unknown[] | null

@@ -11,6 +11,7 @@ import { storedProject, shownProject } from '../project.ts'
 import type { BranchState, UnreadBuild, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GithubClient } from './client.ts'
 import { readOpened, unlessAway, type ReadOpened } from '../opened-requests.ts'
+import { readGithubFailures } from './failures.ts'
 import { isOf, openedBy, readRun, readWorkflow, workflowIn } from './run.ts'
 import { githubStarter } from './start.ts'
 
@@ -52,6 +53,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
       return isOfAnother(run, shown) ? null : readRun(run, shown, workflow)
     },
     readEnd: (build, signal) => readEnd(client, opened, build, signal),
+    readFailures: (failed, signal) => readGithubFailures(client, failed, signal),
     readBranch: (stream, signal) => readBranch(client, stream, signal),
     async readProject(projectId, names, signal) {
       for (const repository of new Set(names.map(repositoryIn).filter(isRepositoryName))) {

@@ -2,6 +2,7 @@ import { findJson, isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl, checkedName, isProjectPath } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
 import { readAnswer, type CiRequest, type CiResponse, type Rate } from '../http/exchange.ts'
+import { readLogTail } from '../http/log-tail.ts'
 import type { Transport } from '../http/transport.ts'
 import { isIdDigits } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
@@ -18,6 +19,12 @@ export interface GitlabClient {
   failedJobs(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
   /** Its trigger jobs that failed because the pipelines that they started failed. */
   failedBridges(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
+  /** How many tests of a pipeline failed. */
+  testSummary(project: string, id: string, signal?: AbortSignal): Promise<unknown>
+  /** Every test of a pipeline. */
+  testReport(project: string, id: string, signal?: AbortSignal): Promise<unknown>
+  /** The log of a job, or its end; null if it cannot be read. */
+  trace(project: string, job: string, signal?: AbortSignal): Promise<string | null>
   branch(project: string, branch: string, signal?: AbortSignal): Promise<unknown>
   mergeRequest(project: string, iid: string, signal?: AbortSignal): Promise<unknown>
   /** The webhooks of a project, at most 100. */
@@ -87,7 +94,7 @@ export function createGitlabClient({
       {
         ...request,
         // GitLab redirects calls for a project that was renamed. Writes name it by its id.
-        followsMoves: true,
+        followsMoves: !request.returnsRedirect,
         headers: { ...request.headers, 'private-token': token },
         secrets: [token],
         slowedMs: SLOWED_MS,
@@ -133,6 +140,16 @@ export function createGitlabClient({
     failedJobs: (project, id, signal) => failed(project, [id, 'jobs'], 'list the jobs of a pipeline', signal),
     failedBridges: (project, id, signal) =>
       failed(project, [id, 'bridges'], 'list the trigger jobs of a pipeline', signal),
+    testSummary: (project, id, signal) =>
+      get(addressIn(project, ['pipelines', id, 'test_report_summary']), 'read how many tests failed', recordIn, signal),
+    testReport: (project, id, signal) =>
+      get(addressIn(project, ['pipelines', id, 'test_report']), 'read the tests of a pipeline', recordIn, signal),
+    async trace(project, job, signal) {
+      const url = addressIn(project, ['jobs', job, 'trace'])
+      const request = { method: 'GET', url, purpose: 'read the log of a job', returnsRedirect: true } as const
+      const { location, text } = await send(request, signal)
+      return location === null ? text : readLogTail(location, base, signal)
+    },
     branch: (project, branch, signal) =>
       get(addressIn(project, ['repository', 'branches', branch]), 'read a branch', recordIn, signal),
     mergeRequest: (project, iid, signal) =>

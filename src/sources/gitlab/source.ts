@@ -11,6 +11,7 @@ import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
 import type { BranchState, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GitlabClient } from './client.ts'
+import { readGitlabFailures } from './failures.ts'
 import { idIn, isChild, readListed, readPipeline, readProject, readProjectId, type ListedPipeline } from './pipeline.ts'
 import { gitlabStarter } from './start.ts'
 
@@ -57,6 +58,12 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       if (!shown || shown.details.lastEndAt !== lastEndAt) return null
       if (isFinal(toStatus(shown.rawStatus)) && !shown.details.end?.isWhole) return null
       return { ...shown, details: { ...shown.details, attempt } }
+    },
+    async readFailures(failed, signal) {
+      const id = idIn(failed.projectId)
+      // The stored name may come from a forged delivery.
+      const project = readProject(await unlessMissing(client.project(id, signal)))
+      return project?.name === failed.project ? readGitlabFailures(client, id, failed, signal) : []
     },
     readBranch: (stream, signal) => readBranch(client, stream, signal),
     readProject: async (projectId, _, signal) => readProject(await unlessGone(client.project(idIn(projectId), signal))),

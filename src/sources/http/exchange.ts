@@ -21,6 +21,8 @@ export interface CiRequest {
   statusSuffices?: boolean
   /** Follows one redirect within the same host. Writes are never redirected. */
   followsMoves?: boolean
+  /** Answers with a redirect's address in `location` instead of refusing it. */
+  returnsRedirect?: boolean
   /** How long to wait after a rate limit, if the answer does not say. Left out: the usual backoff. */
   slowedMs?: number
 }
@@ -33,12 +35,13 @@ export interface Rate {
   resetAt: number
 }
 
-/** A response with a 2xx status. */
+/** A response with a 2xx status, or with `returnsRedirect` 3xx. */
 export interface CiResponse {
   status: number
   /** Headers; null if the answer lacks them. */
   link: string | null
   etag: string | null
+  location: string | null
   contentType: string | null
   contentDisposition: string | null
   /** How many calls are left, if the answer says so. */
@@ -68,7 +71,8 @@ export async function exchange(
   const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(limits.deadlineMs)))
   try {
     const response = await answerTo(dispatcher, request, signal ? AbortSignal.any([signal, deadline]) : deadline)
-    if (!isSuccess(response.statusCode)) throw await refusal(response, request, limits.now)
+    const isWanted = request.returnsRedirect && isRedirect(response.statusCode)
+    if (!isSuccess(response.statusCode) && !isWanted) throw await refusal(response, request, limits.now)
     return answerOf(response, await bodyOf(response, request, limits))
   } catch (error) {
     if (error instanceof CiError) throw error
@@ -118,6 +122,7 @@ const answerOf = ({ statusCode: status, headers }: Dispatcher.ResponseData, byte
   status,
   link: headerText(headers['link']),
   etag: headerText(headers['etag']),
+  location: headerText(headers['location']),
   contentType: headerText(headers['content-type']),
   contentDisposition: headerText(headers['content-disposition']),
   rate: rateIn(headers),

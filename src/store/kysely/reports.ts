@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
-import type { TestReport } from '../../domain/builds/test-report.ts'
+import { NO_FAILURE, type Failure, type FailureReport } from '../../domain/builds/failure.ts'
 import type { ReportReads, ReportWrites } from '../reports.ts'
 import type { Schema } from '../schema.ts'
 import { amongKeys, columns, type RunQuery } from './query.ts'
@@ -15,7 +15,7 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
       id,
       attemptSeq,
       receivedAt,
-      report: JSON.parse(body) as TestReport,
+      report: toReport(JSON.parse(body) as StoredBody),
     }))
   },
 
@@ -55,9 +55,33 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
   },
 })
 
+/** Reports that were stored before sources were asked name their tests, and the part of the build, otherwise. */
+type StoredBody = Omit<FailureReport, 'by' | 'part' | 'tests' | 'durationMs' | 'failures'> &
+  Partial<Pick<FailureReport, 'by' | 'part' | 'tests' | 'durationMs'>> & {
+    shard?: string | null
+    failures: readonly (Partial<Failure> & { name?: string })[]
+  }
+
+const toReport = ({ shard = null, ...body }: StoredBody): FailureReport => ({
+  ...body,
+  by: body.by ?? 'step',
+  part: body.part ?? shard,
+  tests: body.tests ?? null,
+  durationMs: body.durationMs ?? null,
+  failures: body.failures.map(({ name = null, ...failure }) => ({ ...NO_FAILURE, test: name, ...failure })),
+})
+
+/** Most fields of most failures are not known. */
+const withoutNulls = (_: string, value: unknown): unknown => value ?? undefined
+
 export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrites => ({
   async insertReport({ buildKey, attemptSeq, receivedAt, report }) {
-    const row = { build_key: buildKey, attempt_seq: attemptSeq, received_at: receivedAt, body: JSON.stringify(report) }
+    const row = {
+      build_key: buildKey,
+      attempt_seq: attemptSeq,
+      received_at: receivedAt,
+      body: JSON.stringify(report, withoutNulls),
+    }
     await runQuery('insertReport', row, (value) => db.insertInto('report').values(columns(row, value)))
   },
 

@@ -42,7 +42,7 @@ const tell = (
   return storyFor({
     attempts,
     streaks: new Map(),
-    failedTests: new Map(),
+    failures: new Map(),
     isAnnounced: () => true,
     isLoud: () => false,
     postedAttempt,

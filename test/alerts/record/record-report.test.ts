@@ -2,26 +2,27 @@ import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { EARLY_REPORTS_MAX, recordReport } from '../../../src/alerts/record/record-report.ts'
-import type { TestReport } from '../../../src/domain/builds/test-report.ts'
+import { NO_FAILURE, type FailureReport } from '../../../src/domain/builds/failure.ts'
 import { buildId, MINUTE, projectId, SECOND, T0, WEB, type Said } from '../../support/build-events.ts'
 import { inBrief } from '../../support/fake-notifier.ts'
 import { openStage, type Stage } from '../stage.ts'
 
-const report = (failing: readonly string[], change: Partial<TestReport> = {}): TestReport => ({
-  shard: null,
+const report = (failing: readonly string[], change: Partial<FailureReport> = {}): FailureReport => ({
+  by: 'step',
+  part: null,
   tests: 100,
   failed: failing.length,
   skipped: 0,
   flaky: 0,
   durationMs: null,
-  failures: failing.map((name) => ({ name, message: `${name} went wrong` })),
+  failures: failing.map((test) => ({ ...NO_FAILURE, test, message: `${test} went wrong` })),
   flakyTests: [],
   log: [],
   ...change,
 })
 
 /** A build step sends this report, about build 512 by default. */
-const hearReport = ({ store, clock }: Stage, said: TestReport, build = '512') =>
+const hearReport = ({ store, clock }: Stage, said: FailureReport, build = '512') =>
   recordReport({ store, clock }, { kind: 'report', projectId: projectId(WEB), buildId: buildId(build), report: said })
 
 const says = ({ slack }: Stage) => slack.messages.map(({ view }) => inBrief(view))
@@ -34,9 +35,9 @@ const NEWS: readonly ((stage: Stage) => Promise<unknown>)[] = [
   (stage) => hearReport(stage, report(['a', 'b']), '511'),
   (stage) => stage.hear('initiated'),
   (stage) => stage.hear('error'),
-  (stage) => hearReport(stage, report(['c', 'a'], { shard: '1/2' })),
-  (stage) => hearReport(stage, report(['d'], { shard: '2/2', log: ['exit 1'] })),
-  (stage) => hearReport(stage, report(['d'], { shard: '2/2', log: ['exit 1'] })),
+  (stage) => hearReport(stage, report(['c', 'a'], { part: '1/2' })),
+  (stage) => hearReport(stage, report(['d'], { part: '2/2', log: ['exit 1'] })),
+  (stage) => hearReport(stage, report(['d'], { part: '2/2', log: ['exit 1'] })),
 ]
 
 /** What Slack finally shows of the failed tests. */
@@ -49,15 +50,15 @@ async function shownAfter(order: readonly number[]): Promise<string[]> {
   }
   await stage.clock.advance(MINUTE)
   return stage.slack.messages
-    .map(({ view }) => JSON.stringify(view.kind === 'card' ? [view.build.buildId, view.failedTests] : view))
-    .filter((view) => view.includes('"failures"'))
+    .map(({ view }) => JSON.stringify(view.kind === 'card' ? [view.build.buildId, view.failures] : view))
+    .filter((view) => view.includes('"named"'))
     .toSorted()
 }
 
 test('Slack ends up the same in whatever order deliveries and reports of two builds arrive', async () => {
   const expected = await shownAfter(NEWS.map((_, at) => at))
   expect(expected).toHaveLength(4)
-  expect(expected.join('\n')).toMatch(/"name":"c"[^}]*"isNew":true/)
+  expect(expected.join('\n')).toMatch(/"test":"c"[^}]*"isNew":true/)
   const orders = fc.shuffledSubarray([...NEWS.keys()], { minLength: NEWS.length })
   await fc.assert(
     fc.asyncProperty(orders, async (order) => {

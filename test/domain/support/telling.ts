@@ -17,7 +17,7 @@ export function told(said: readonly (string | Said)[], context: Partial<StoryCon
   return storyFor({
     attempts,
     streaks: recoveries,
-    failedTests: new Map(),
+    failures: new Map(),
     isAnnounced: () => true,
     isLoud: (attempt) => isRed(attempt.status) || recoveries.has(attemptKey(attempt)),
     postedAttempt: null,

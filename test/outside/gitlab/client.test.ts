@@ -11,8 +11,8 @@ import { createTransport, type Transport } from '../../../src/sources/http/trans
 type Stranger = InstanceType<typeof Gitlab<false>>
 
 interface Pair {
-  ours: (client: GitlabClient, id: number, sha: string) => Promise<unknown>
-  theirs: (client: Stranger, id: number, sha: string) => Promise<unknown>
+  ours: (client: GitlabClient, id: number, sha: string, job: number) => Promise<unknown>
+  theirs: (client: Stranger, id: number, sha: string, job: number) => Promise<unknown>
 }
 
 const SINCE = '2026-08-12T15:23:28.000Z'
@@ -44,6 +44,18 @@ const CALLS: Readonly<Record<Exclude<keyof GitlabClient, 'lastRate'>, Pair>> = {
   failedBridges: {
     ours: (client, id) => client.failedBridges('acme/web', String(id)),
     theirs: (client, id) => client.Jobs.allPipelineBridges('acme/web', id, { scope: 'failed', ...PAGE }),
+  },
+  testSummary: {
+    ours: (client, id) => client.testSummary('acme/web', String(id)),
+    theirs: (client, id) => client.Pipelines.showTestReportSummary('acme/web', id),
+  },
+  testReport: {
+    ours: (client, id) => client.testReport('acme/web', String(id)),
+    theirs: (client, id) => client.Pipelines.showTestReport('acme/web', id),
+  },
+  trace: {
+    ours: (client, _, __, job) => client.trace('acme/web', String(job)),
+    theirs: (client, _, __, job) => client.Jobs.showLog('acme/web', job),
   },
   branch: {
     ours: (client) => client.branch('acme/web', 'main'),
@@ -87,10 +99,10 @@ const CALLS: Readonly<Record<Exclude<keyof GitlabClient, 'lastRate'>, Pair>> = {
 /** The one call that a client made, and how GitLab answered it. */
 async function callOf(how: Pair['ours'] | Pair['theirs'], client: (gitlab: SandboxGitlab) => GitlabClient | Stranger) {
   const gitlab = await startGitlab({ webhookUrl: 'http://127.0.0.1:9/hook' })
-  const { id, sha } = pushed(gitlab, { outcome: 'none', sha: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2' })
+  const { id, sha, jobs } = pushed(gitlab, { outcome: 'none', sha: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2' })
   gitlab.setFile('acme/web', '.gitlab-ci.yml', 'unit: {}')
   pushed(gitlab, { outcome: 'none', branch: 'fix', mergeRequest: { iid: 7 } })
-  await how(client(gitlab) as GitlabClient & Stranger, id, sha).catch(() => {})
+  await how(client(gitlab) as GitlabClient & Stranger, id, sha, jobs[0]!.id).catch(() => {})
   const calls = gitlab.calls().map(({ method, path, query, statusCode }) => {
     const asked = [...new URLSearchParams(query)].map(([name, value]) => `${name.replace('[]', '')}=${value}`)
     return { method, path, query: asked.toSorted(), statusCode }

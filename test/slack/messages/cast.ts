@@ -1,9 +1,10 @@
+import { NO_FAILURE } from '../../../src/domain/builds/failure.ts'
 import { isChannelId, type ChannelId, type MessageTs } from '../../../src/domain/ids.ts'
 import type { MissingCapability } from '../../../src/domain/cards/capabilities.ts'
 import type {
   ShownRequest,
   RequestView,
-  TestsView,
+  FailuresView,
   BuildView,
   CardView,
   NoticeView,
@@ -118,25 +119,57 @@ export const ask = (change: Partial<RequestView> = {}): RequestView => ({
   ...change,
 })
 
-export const tests = (change: Partial<TestsView> = {}): TestsView => ({
-  kind: 'tests',
+export const tests = (change: Partial<FailuresView> = {}): FailuresView => ({
+  kind: 'failures',
   attemptNumber: 1,
   tests: 412,
   failed: 3,
-  failures: [
-    { name: 'LoginTest › redirects', message: 'expected 302, got 200', isNew: true },
-    { name: 'CartTest › sums', message: 'expected 19.99, got 20', isNew: false },
-    { name: 'Prices › round', message: null, isNew: false },
+  named: [
+    { ...NO_FAILURE, test: 'LoginTest › redirects', message: 'expected 302, got 200', isNew: true },
+    { ...NO_FAILURE, test: 'CartTest › sums', message: 'expected 19.99, got 20', isNew: false },
+    { ...NO_FAILURE, test: 'Prices › round', isNew: false },
   ],
   isSame: false,
   log: [],
   ...change,
 })
 
-/** Failed tests whose names, messages and log contain the most hostile text. */
-export const hostileTests = (): TestsView =>
+/** What GitHub's annotations say. */
+export const annotated = (change: Partial<FailuresView> = {}): FailuresView =>
   tests({
-    failures: tests().failures.map((failure) => ({ ...failure, name: HOSTILE_TEST, message: HOSTILE_TEST })),
+    tests: null,
+    failed: 2,
+    named: [
+      {
+        ...NO_FAILURE,
+        job: 'lint',
+        path: 'src/cart.ts',
+        line: 12,
+        url: 'https://github.com/acme/web/blob/a1b2c3d4/src/cart.ts#L12',
+        message: "'total' is not defined",
+        isNew: true,
+      },
+      { ...NO_FAILURE, job: 'build', step: 'npm ci', message: 'npm error code ERESOLVE', isNew: false },
+    ],
+    ...change,
+  })
+
+/** Failures whose names, messages and log contain the most hostile text. */
+export const hostileTests = (): FailuresView =>
+  tests({
+    named: [
+      ...tests().named.map((failure) => ({ ...failure, test: HOSTILE_TEST, message: HOSTILE_TEST })),
+      {
+        ...NO_FAILURE,
+        job: HOSTILE_TEST,
+        step: HOSTILE_TEST,
+        path: HOSTILE_TEST,
+        line: 1,
+        url: `https://x.example/|${HOSTILE_TEST}`,
+        message: HOSTILE_TEST,
+        isNew: false,
+      },
+    ],
     log: [HOSTILE_TEST, '', '```', '\u001b[31mred'],
   })
 

@@ -1,38 +1,39 @@
 import { expect, test } from 'vitest'
-import type { TestReport } from '../../../src/domain/builds/test-report.ts'
+import { NO_FAILURE, type FailureReport } from '../../../src/domain/builds/failure.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { projectId, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import { hear, REVISION } from '../given.ts'
 
-export const report = (change: Partial<TestReport> = {}): TestReport => ({
-  shard: null,
+export const report = (change: Partial<FailureReport> = {}): FailureReport => ({
+  by: 'step',
+  part: null,
   tests: 412,
   failed: 1,
   skipped: 5,
   flaky: 0,
   durationMs: 81_234,
-  failures: [{ name: 'LoginTest › redirects', message: 'expected 302, got 200' }],
+  failures: [{ ...NO_FAILURE, test: 'LoginTest › redirects', message: 'expected 302, got 200' }],
   flakyTests: [],
   log: [],
   ...change,
 })
 
-const keep = (store: Store, buildKey: string, { attemptSeq = 0, receivedAt = T0, shard = '1' } = {}): Promise<void> =>
-  store.write((tx) => tx.insertReport({ buildKey, attemptSeq, receivedAt, report: report({ shard }) }))
+const keep = (store: Store, buildKey: string, { attemptSeq = 0, receivedAt = T0, part = '1' } = {}): Promise<void> =>
+  store.write((tx) => tx.insertReport({ buildKey, attemptSeq, receivedAt, report: report({ part }) }))
 
 /** Test reports belong to their build. */
 export function reportClaims(places: () => Places): void {
   test('the reports of a build are read unchanged and in order of receipt, and can be removed one by one', async () => {
     await using place = await places().open()
     const { store } = place
-    await keep(store, '41/512', { shard: '2' })
+    await keep(store, '41/512', { part: '2' })
     await keep(store, '41/513')
-    await keep(store, '41/512', { attemptSeq: 7, receivedAt: T0 + 1, shard: '1' })
+    await keep(store, '41/512', { attemptSeq: 7, receivedAt: T0 + 1, part: '1' })
     const [first, second, ...others] = await store.read.reportsOf('41/512')
     expect(others).toEqual([])
-    expect(first).toMatchObject({ attemptSeq: 0, receivedAt: T0, report: report({ shard: '2' }) })
-    expect(second).toMatchObject({ attemptSeq: 7, receivedAt: T0 + 1, report: report({ shard: '1' }) })
+    expect(first).toMatchObject({ attemptSeq: 0, receivedAt: T0, report: report({ part: '2' }) })
+    expect(second).toMatchObject({ attemptSeq: 7, receivedAt: T0 + 1, report: report({ part: '1' }) })
     await store.write((tx) => tx.removeReport(first!.id))
     expect(await store.read.reportsOf('41/512')).toEqual([second])
   })

@@ -1,4 +1,5 @@
 // @ts-check
+import { hideRanges, secretsIn } from '../../../../src/lib/secret-shapes.ts'
 
 /** Shorter values are not masked: they would match inside ordinary words. */
 const VALUE_CHARS_MIN = 6
@@ -10,18 +11,6 @@ const PART_CHARS = 10
 const SECRET_NAME =
   /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_?KEY|PRIVATE|CREDENTIAL|AUTH(?!OR(?!I))|COOKIE|WEBHOOK|(?:_|^)(?:PASS|KEY|DSN)(?:_|$)|_PWD$/i
 
-/** Patterns of secrets. They also match the beginning of one that was cut off. */
-const SHAPES = [
-  /gh[pousr]_\w{4,}|github_pat_\w{4,}|gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\w-]{4,}|xox[a-z]-[\w-]{4,}|xapp-[\w-]{4,}/g,
-  /(?:AKIA|ASIA)[A-Z0-9]{6,}|AIza[\w-]{20,}|(?:npm|hf)_\w{20,}|(?<![a-z])(?:sk|rk)[-_][\w-]{12,}/g,
-  /eyJ[\w-]{8,}(?:\.[\w-]*){0,2}/g,
-  /(?<=authorization(?:\\?["']|%22)?\s{0,9}(?:[:=]|%3A)[\s+]{0,9})(?:\\?["'])?[^"'\\\r\n]+/gi,
-  /(?<=\bbearer(?:[\s+]|%20){1,9})[\w.~+/=-]{8,}/gi,
-  // User and password in a URL.
-  /(?<=:\/\/)(?:[^\s/?#"'<>@]{1,400}|[^\s/?#"'<>@:]{1,200}:(?!\d+[/?#])[^\s"'<>@]{1,400})(?=@)/g,
-  /(?<=%3A%2F%2F)[^\s&"'<>@]{1,400}?(?=%40)/gi,
-]
-
 /**
  * Makes a function that replaces secrets with `***`: what matches a pattern, and the values of environment variables
  * with secret-looking names, plain, URL-encoded, in JSON or in base64, whole or in part.
@@ -31,7 +20,7 @@ const SHAPES = [
  */
 export function createMask(env) {
   const parts = partsOf(secretsOf(env))
-  return (text) => hidden(text, [...shapesIn(text), ...privateKeysIn(text), ...base64In(text), ...partsIn(text, parts)])
+  return (text) => hideRanges(text, [...secretsIn(text), ...partsIn(text, parts)])
 }
 
 /** @param {Readonly<Record<string, string | undefined>>} env */
@@ -87,39 +76,7 @@ function base64Of(secret, before) {
   return [certain, certain.replaceAll('+', '-').replaceAll('/', '_')]
 }
 
-/** @typedef {[from: number, to: number]} Range */
-
-/** @param {string} text @returns {Range[]} */
-const shapesIn = (text) => SHAPES.flatMap((shape) => rangesOf(text, shape))
-
-/** @param {string} text @param {RegExp} pattern @returns {Range[]} */
-const rangesOf = (text, pattern) =>
-  Array.from(text.matchAll(pattern), ({ 0: found, index }) => [index, index + found.length])
-
-/** Private keys in PEM, also without their beginning or end. @param {string} text */
-function privateKeysIn(text) {
-  /** @type {Range[]} */
-  const ranges = []
-  /** @type {{ from: number, isKey: boolean | null }} */
-  let before = { from: 0, isKey: null }
-  for (const { 0: marker, 1: edge, index } of text.matchAll(/-----(BEGIN|END)([^-]{0,80})-----/g)) {
-    const isBegin = edge === 'BEGIN'
-    const end = index + marker.length
-    const isKey = marker.includes('PRIVATE')
-    if (before.isKey ?? (isKey && !isBegin)) ranges.push([before.from, isBegin ? index : end])
-    before = isBegin ? { from: index, isKey } : { from: end, isKey: null }
-  }
-  if (before.isKey) ranges.push([before.from, text.length])
-  return ranges
-}
-
-/** Base64 of a text with a secret's shape. @param {string} text @returns {Range[]} */
-const base64In = (text) =>
-  rangesOf(text, /[\w+/-]{16,}={0,2}/g).filter(([from, to]) =>
-    [0, 1, 2, 3].some(
-      (skipped) => shapesIn(Buffer.from(text.slice(from + skipped, to), 'base64').toString('latin1'))[0],
-    ),
-  )
+/** @typedef {import('../../../../src/lib/secret-shapes.ts').Range} Range */
 
 /** @param {string} text @param {ReadonlyMap<number, ReadonlySet<string>>} parts @returns {Range[]} */
 function partsIn(text, parts) {
@@ -131,14 +88,4 @@ function partsIn(text, parts) {
     }
   }
   return ranges
-}
-
-/** @param {string} text @param {Range[]} ranges */
-function hidden(text, ranges) {
-  let [shown, end] = ['', 0]
-  for (const [from, to] of ranges.sort(([one], [other]) => one - other)) {
-    if (from > end || (from === end && end === 0)) shown += `${text.slice(end, from)}***`
-    end = Math.max(end, to)
-  }
-  return shown + text.slice(end)
 }

@@ -122,6 +122,11 @@ export const SETTINGS: readonly Setting[] = [
     is: "`yes`: a failure asks the person in Slack who has the e-mail address of the commit's author whether its name is theirs; [needs one more scope](docs/subscriptions.md#whose-name-it-is)",
   },
   {
+    names: ['FAILURE_LOGS'],
+    default: '`yes`',
+    is: '`no`: what failed in a build of GitHub or GitLab is told without excerpts of logs',
+  },
+  {
     names: ['DATABASE_URL'],
     default: '`sqlite:data/buildline.db`',
     is: 'or `postgres://user:password@host/database`',

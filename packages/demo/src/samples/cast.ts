@@ -1,4 +1,5 @@
 import { isChannelId, toUuid } from '../../../../src/domain/ids.ts'
+import { NO_FAILURE } from '../../../../src/domain/builds/failure.ts'
 import { parseAttemptRef } from '../../../../src/domain/cards/request.ts'
 import type { Shown } from '../../../../src/domain/cards/view.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
@@ -108,13 +109,13 @@ export const buildOf = (cast: Cast, shown: Shown = 'failed', change: Partial<Bui
 })
 
 /** Tests of a build that failed. */
-export const testsOf = ({ typed, word }: Cast): NonNullable<BuildSummary['failedTests']> => ({
+export const testsOf = ({ typed, word }: Cast): NonNullable<BuildSummary['failures']> => ({
   tests: 412,
   failed: 5,
-  failures: [
-    { name: 'LoginTest › redirects', message: null, isNew: true },
-    { name: typed, message: null, isNew: false },
-    { name: word, message: null, isNew: false },
+  named: [
+    { ...NO_FAILURE, test: 'LoginTest › redirects', isNew: true },
+    { ...NO_FAILURE, test: typed, isNew: false },
+    { ...NO_FAILURE, test: word, isNew: false },
   ],
   isSame: false,
   log: [],

@@ -18,7 +18,7 @@ export const statuses = (cast: Cast): Cases<StatusOutcome> => ({
         kind: 'status',
         project: projectOf(cast.project),
         branch: cast.branch,
-        builds: [buildOf(cast, 'failed', { failedTests: testsOf(cast) })],
+        builds: [buildOf(cast, 'failed', { failures: testsOf(cast) })],
       },
     },
     {

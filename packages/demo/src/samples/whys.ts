@@ -12,7 +12,7 @@ export const whys = (cast: Cast): Cases<WhyOutcome> => ({
       when: 'a build step reported its tests',
       outcome: {
         ...whyOf(cast, [decisionOf(cast, 'event-selected')]),
-        build: buildOf(cast, 'failed', { failedTests: testsOf(cast) }),
+        build: buildOf(cast, 'failed', { failures: testsOf(cast) }),
       },
     },
     { when: 'nobody follows the project', outcome: whyOf(cast, []) },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { commitTitle } from '../../../domain/builds/build-event.ts'
 import { listOf } from '../../../lib/raw-values.ts'
-import type { TestReport } from '../../../domain/builds/test-report.ts'
+import { NO_FAILURE, type FailureReport } from '../../../domain/builds/failure.ts'
 import { isRecord } from '../../../lib/json.ts'
 import { fields, items, VALUE, values } from '../../../lib/json-parts.ts'
 import { readJsonBody, refusal, type BodyReading } from '../../endpoint.ts'
@@ -61,12 +61,13 @@ const COUNTS = z.object({
   duration_ms: z.number().nullable().catch(null),
 })
 
-function toReport(value: Record<string, unknown>): TestReport {
+function toReport(value: Record<string, unknown>): FailureReport {
   const counts = COUNTS.parse(value)
   const [failures, flakyTests, log] = [listOf(value['failures']), listOf(value['flaky_tests']), listOf(value['log'])]
   const failed = Math.max(counts.failed ?? 0, failures.length)
   return {
-    shard: textOf(value['shard']),
+    by: 'step',
+    part: textOf(value['shard']),
     tests: Math.max(counts.tests ?? 0, failed),
     failed,
     skipped: counts.skipped ?? 0,
@@ -82,9 +83,9 @@ function toReport(value: Record<string, unknown>): TestReport {
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' || Number.isFinite(value) ? cleanText(String(value).slice(0, REPORT_TEXT_CHARS_MAX)) : null
 
-function failureOf(value: unknown): TestReport['failures'] {
+function failureOf(value: unknown): FailureReport['failures'] {
   const { name, message } = isRecord(value) ? value : { name: value }
   const known = textOf(name)
   const first = typeof message === 'string' ? commitTitle(message) : null
-  return known === null ? [] : [{ name: known, message: textOf(first) }]
+  return known === null ? [] : [{ ...NO_FAILURE, test: known, message: textOf(first) }]
 }

@@ -4,34 +4,33 @@ import { buildKey, type BuildId, type ProjectId } from '../domain/ids.ts'
 import { credible, restartRequests } from '../domain/cards/request.ts'
 import { isRed, isVerdict } from '../domain/builds/status.ts'
 import {
-  failedTestsIn,
+  failuresIn,
+  NO_FAILURE,
   type BuildBefore,
-  type FailedTests,
-  type TestReport,
-  flakyTestsOf,
-  type FlakyTest,
-  type ReportedAttempt,
-} from '../domain/builds/test-report.ts'
+  type FailureReport,
+  type Failures,
+} from '../domain/builds/failure.ts'
+import { flakyTestsOf, type FlakyTest, type ReportedAttempt } from '../domain/builds/flaky-tests.ts'
 import { branchKeyOf } from './history.ts'
 import type { StoredReport, ReportedBuild, ReportReads } from './reports.ts'
 import type { Reads } from './store.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FigureReads } from './figures.ts'
 
-// The failed tests of an attempt, as reported by build steps.
+// What failed in an attempt, as its build steps and its source report it.
 
 /** Outcomes of the branch that are read to find the build before: the newest outcome of another build. */
 const OUTCOMES_MAX = 16
 
 /**
- * The failed tests of each red attempt that has a report, by attempt key, and when the newest of these reports was
+ * What failed in each red attempt that has a report, by attempt key, and when the newest of these reports was
  * received (ms; 0: there is none). Attempts that are not red cost no read.
  */
-export async function failedTestsOf(
+export async function failuresOf(
   reads: Reads,
   attempts: readonly Attempt[],
-): Promise<{ failedTests: Map<string, FailedTests>; reportedAt: number }> {
-  const failedTests = new Map<string, FailedTests>()
+): Promise<{ failures: Map<string, Failures>; reportedAt: number }> {
+  const failures = new Map<string, Failures>()
   let reportedAt = 0
   const red = attempts.filter(({ status }) => isRed(status))
   for (const [buildId, own] of Map.groupBy(red, (attempt) => attempt.buildId)) {
@@ -41,11 +40,11 @@ export async function failedTestsOf(
       const reports = reportsOn(attempt)
       if (reports.length === 0) continue
       reportedAt = Math.max(reportedAt, ...reports.map(({ receivedAt }) => receivedAt))
-      const tests = failedTestsIn(contentsOf(reports), await buildBefore(reads, attempt))
-      if (tests) failedTests.set(attemptKey(attempt), tests)
+      const failed = failuresIn(contentsOf(reports), await buildBefore(reads, attempt))
+      if (failed) failures.set(attemptKey(attempt), failed)
     }
   }
-  return { failedTests, reportedAt }
+  return { failures, reportedAt }
 }
 
 async function readReports(
@@ -60,7 +59,7 @@ async function readReports(
   return (attempt) => stored.filter((one) => isReportOn(one, attempt, firstSeq))
 }
 
-const contentsOf = (reports: readonly StoredReport[]): TestReport[] => reports.map(({ report }) => report)
+const contentsOf = (reports: readonly StoredReport[]): FailureReport[] => reports.map(({ report }) => report)
 
 /**
  * Whether a report is about this attempt.
@@ -149,8 +148,8 @@ async function readAttempts(
 }
 
 /** Keeps only the names of failed tests in memory: they are all that is compared. */
-const namesOf = (report: TestReport): TestReport => ({
+const namesOf = (report: FailureReport): FailureReport => ({
   ...report,
-  failures: report.failures.map(({ name }) => ({ name, message: null })),
+  failures: report.failures.map(({ test }) => ({ ...NO_FAILURE, test })),
   log: [],
 })

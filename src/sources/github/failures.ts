@@ -1,0 +1,61 @@
+import { NO_FAILURE, type Failure } from '../../domain/builds/failure.ts'
+import { githubProjectId } from '../../domain/ids.ts'
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
+import { isRepositoryName } from '../http/address.ts'
+import { repositoryIn } from '../../domain/ci-project/project-names.ts'
+import { EXIT_CODE, githubExcerpt } from '../log-excerpt.ts'
+import { jobReport, shortText, unlessUnreadable } from '../job-report.ts'
+import type { FailedBuild, SourceReport } from '../source.ts'
+import type { FailedJob, GithubClient } from './client.ts'
+
+/** What is read of one run: its jobs in one call or more, annotations of these, and logs of those without any. */
+const ANNOTATED_MAX = 5
+const LOGS_MAX = 2
+
+/** What failed in each job of an attempt of a run: what its steps said about files, else the end of its log. */
+export async function readGithubFailures(
+  client: GithubClient,
+  { projectId, project, buildId, attempt, logs }: FailedBuild,
+  signal?: AbortSignal,
+): Promise<SourceReport[]> {
+  const repository = repositoryIn(project)
+  if (!isRepositoryName(repository)) return []
+  // The stored name may come from a forged delivery: the run must be one of this workflow.
+  const run = await unlessUnreadable(client.run(repository, buildId, signal))
+  if (projectId !== githubProjectId(idOf(fieldOf(run, 'repository')), idOf(run, 'workflow_id'))) return []
+  const jobs = await client.failedJobs(repository, buildId, attempt, signal)
+  const reports: (SourceReport | null)[] = []
+  let logsLeft = logs ? LOGS_MAX : 0
+  for (const [at, job] of jobs.entries()) {
+    const asked = at < ANNOTATED_MAX ? await unlessUnreadable(client.annotations(repository, job.id, signal)) : null
+    const failures = (asked ?? []).flatMap((one) => failureOf(job, one))
+    const hasLog = failures.length === 0 && logsLeft-- > 0
+    const log = hasLog ? await unlessUnreadable(client.logTail(repository, job.id, signal)) : null
+    reports.push(
+      jobReport({ ...NO_FAILURE, job: job.name, step: job.step }, failures, log === null ? [] : githubExcerpt(log)),
+    )
+  }
+  return reports.filter((report) => report !== null)
+}
+
+const idOf = (of: unknown, field = 'id'): string => textOf(fieldOf(of, field)) ?? ''
+
+/** An annotation of level failure. Those of the runner itself say only that a script has failed. */
+function failureOf({ name }: FailedJob, annotation: unknown): Failure[] {
+  const of = (field: string) => textOf(fieldOf(annotation, field))
+  const message = of('message')
+  if (of('annotation_level') !== 'failure' || message === null || EXIT_CODE.test(message.trim())) return []
+  const isAboutFile = of('path') !== '.github'
+  const line = Number(of('start_line'))
+  const address = of('blob_href')
+  return [
+    {
+      ...NO_FAILURE,
+      job: name,
+      path: isAboutFile ? shortText(of('path')) : null,
+      line: isAboutFile && line > 0 ? line : null,
+      url: isAboutFile && address !== null && line > 0 ? `${address}#L${line}` : null,
+      message: shortText([of('title'), message].filter(Boolean).join(': ')),
+    },
+  ]
+}
