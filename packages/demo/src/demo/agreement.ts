@@ -68,8 +68,9 @@ export const isNoteLine = ({ text }: Message): boolean => /^:(?:raising_hand|wav
 /** The line in a channel that says that somebody gave it rules of its own. */
 export const isRulesLine = ({ text }: Message): boolean => /^:bell: .* subscribed this channel to /.test(text)
 
-/** The reply in a thread that says which tests failed. */
-export const isTestsReply = ({ text }: Message): boolean => /^(?:Attempt \d+ · )?\*\d+ of \d+ tests? failed/.test(text)
+/** The reply in a thread that says what failed. */
+export const isFailuresReply = ({ text }: Message): boolean =>
+  /^(?:Attempt \d+ · )?\*(?:\d+ of \d+ tests? failed|Failed in )/.test(text)
 
 function compareRevision(
   own: readonly BuildSnapshot[],
@@ -92,7 +93,7 @@ function compareRevision(
       (message) =>
         message.threadTs === card.ts &&
         message.byBot &&
-        ![isAskLine, isNoteLine, isTestsReply].some((is) => is(message)),
+        ![isAskLine, isNoteLine, isFailuresReply].some((is) => is(message)),
     ),
     name,
     { lost, doubled, wrong },

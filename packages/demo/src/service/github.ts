@@ -6,6 +6,7 @@ import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { Outcome } from '../../../sandbox-ci/src/state.ts'
 import type { ChangeOutcome, RunSnapshot } from '../../../sandbox-github/src/handles.ts'
 import type { Delivery } from '../../../sandbox-github/src/hooks.ts'
+import type { Push as GithubPush } from '../../../sandbox-github/src/runs.ts'
 import type { SandboxGithub } from '../../../sandbox-github/src/server.ts'
 import type { PanelButton, PanelService } from '../../../sandbox-slack/src/panel-state.ts'
 import {
@@ -35,6 +36,7 @@ export function githubService(github: SandboxGithub): Service {
       ms,
       ...(committer === undefined ? {} : { author: { name: committer } }),
       outcome: outcome && CONCLUSIONS[outcome],
+      annotations: SAID,
       // Only a stranger's run waits for that.
       ...(needsApproval ? { needsApproval, fork: STRANGER } : {}),
     })
@@ -88,6 +90,14 @@ export function githubService(github: SandboxGithub): Service {
 }
 
 const STRANGER = 'gus'
+
+/** What the steps of the job that fails say, once it has failed. */
+const SAID: GithubPush['annotations'] = {
+  test: [
+    { path: 'src/login.ts', line: 41, level: 'failure', message: "Cannot read properties of null (reading 'split')" },
+    { path: 'test/cart.test.ts', line: 12, level: 'failure', message: 'CartTest › sums: expected 19.99, got 20' },
+  ],
+}
 
 const RUN = String.raw`^/repos/[^/]+/[^/]+/actions/runs/(\d+)`
 const ASKED = { Restart: new RegExp(`${RUN}/rerun(?:-failed-jobs)?$`), Stop: new RegExp(`${RUN}/cancel$`) }

@@ -6,6 +6,7 @@ import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
 import type { Outcome } from '../../../sandbox-ci/src/state.ts'
 import type { ChangeOutcome, PipelineSnapshot } from '../../../sandbox-gitlab/src/handles.ts'
 import type { Delivery } from '../../../sandbox-gitlab/src/hook.ts'
+import type { PushWanted } from '../../../sandbox-gitlab/src/push.ts'
 import type { SandboxGitlab } from '../../../sandbox-gitlab/src/server.ts'
 import type { PanelButton, PanelService } from '../../../sandbox-slack/src/panel-state.ts'
 import {
@@ -29,6 +30,7 @@ export function gitlabService(gitlab: SandboxGitlab): Service {
       ms,
       queuedMs: waitingMs,
       needsManual: needsApproval,
+      ...(outcome === 'error' && { tests: TESTS }),
       ...(committer === undefined ? {} : { author: { name: committer, email: `${committer}@acme.example` } }),
       ...endFor(outcome),
     })
@@ -93,6 +95,17 @@ const ENDS = {
   ignored: 'skipped',
   blocked: 'skipped',
 } as const satisfies Record<Exclude<Outcome, 'none'>, string>
+
+/** What the tests of its job report. */
+const TESTS: PushWanted['tests'] = [
+  { name: 'redirects', status: 'failed', output: 'expected 302, got 200' },
+  {
+    name: 'takes an account without e-mail',
+    status: 'failed',
+    output: "Cannot read properties of null (reading 'split')",
+  },
+  { name: 'remembers who was here' },
+]
 
 const RUNNER_FAILED = 'runner_system_failure'
 
