@@ -61,7 +61,16 @@ export function offerOfRestart(attempt: Attempt, facilities: Facilities, request
   return project?.type === 'pro' ? 'pro-project' : 'project-unknown'
 }
 
-export const offerOf = (action: Action) => (action === 'stop' ? offerOfStop : offerOfRestart)
+/** For each action, whether it is possible, in the order of the buttons. */
+const OFFERS: Record<Action, typeof offerOfStop> = { stop: offerOfStop, restart: offerOfRestart }
+
+export const offerOf = (action: Action) => OFFERS[action]
+
+/** Every action, and whether it is possible. */
+export const offersFor = (...about: Parameters<typeof offerOfStop>): [Action, Offer][] =>
+  objectEntries(OFFERS).map(([action, offer]) => [action, offer(...about)])
+
+const objectEntries = Object.entries as <Key extends string, Value>(of: Record<Key, Value>) => [Key, Value][]
 
 // GitLab does not cancel a pipeline that waits for a manual job.
 const STOPPABLE: Record<SourceName, ReadonlySet<Status>> = {

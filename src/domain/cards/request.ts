@@ -173,8 +173,24 @@ export type RequestChange = Partial<
 export function shownBy(request: Request, attempts: readonly Attempt[], all: readonly Request[] = []): Attempt | null {
   // CI refused the request, so whatever happened later has another cause.
   if (request.state === 'refused') return null
-  return (request.action === 'stop' ? endOf(request, attempts) : startedBy(request, attempts, all)) ?? null
+  return RESULTS[request.action].shownBy(request, attempts, all) ?? null
 }
+
+/** What each action brings about. */
+const RESULTS: Record<Action, ActionResult> = {
+  stop: { shownBy: endOf, notShown: 'still-running' },
+  restart: { shownBy: startedBy, notShown: 'not-restarted' },
+}
+
+interface ActionResult {
+  /** the attempt that shows it */
+  shownBy: (request: Request, attempts: readonly Attempt[], all: readonly Request[]) => Attempt | undefined
+  /** the request's code if its source does not show it in time */
+  notShown: string
+}
+
+/** The code of a request whose result its source did not show in time. */
+export const notShownCode = ({ action }: Request): string => RESULTS[action].notShown
 
 function endOf({ buildId, attempt: n }: Request, attempts: readonly Attempt[]): Attempt | undefined {
   return attempts.find((attempt) => attempt.buildId === buildId && attempt.n >= n && isFinal(attempt.status))

@@ -2,8 +2,8 @@ import { buildView } from './build-view.ts'
 import type { BreakageChange, RedSince } from '../builds/breakage.ts'
 import type { BuildEvent } from '../builds/build-event.ts'
 import { shortId, sourceOf, type MessageTs } from '../ids.ts'
-import { canShowBuilds, offerOfRestart, offerOfStop, type Facilities, type Missing, type Offer } from './offer.ts'
-import { lastRequestOf, attemptRefText, shownBy, type Action, type Request } from './request.ts'
+import { canShowBuilds, offersFor, type Facilities, type Missing, type Offer } from './offer.ts'
+import { lastRequestOf, attemptRefText, shownBy, type Request } from './request.ts'
 import { attemptKey, type Attempt } from '../builds/attempt.ts'
 import { HELD_STATUS, isAccountNotice, isFinal, isRed, isVerdict } from '../builds/status.ts'
 import { briefly, type FailedTests } from '../builds/test-report.ts'
@@ -149,10 +149,7 @@ export function offersOf(
   facilities: Facilities,
   requests: readonly Request[],
 ): Pick<CardView, 'offers' | 'missing' | 'unconfirmed'> {
-  const all: [Action, Offer][] = [
-    ['stop', offerOfStop(attempt, facilities, requests)],
-    ['restart', offerOfRestart(attempt, facilities, requests)],
-  ]
+  const all = offersFor(attempt, facilities, requests)
   const missing = all.flatMap(([action, offer]) => (isMissing(offer) ? [{ action, why: offer }] : []))
   return {
     offers: all.filter(([, offer]) => offer === 'offered').map(([action]) => action),

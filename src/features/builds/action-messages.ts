@@ -1,7 +1,7 @@
 import { shortId, sourceOf } from '../../domain/ids.ts'
 import type { Missing } from '../../domain/cards/offer.ts'
 import type { Action } from '../../domain/cards/request.ts'
-import { ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
+import { ACTION_SYMBOLS, ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
 import { buildNumber, buildUrl, mention, projectLabel } from '../../slack/messages/build.ts'
 import { withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
@@ -61,7 +61,7 @@ function requested({ action, build, newBuildId }: Of<'requested'>): Answer {
   const other = isOther ? buildNumber({ buildId: shortId(newBuildId) }) : null
   const follows = other === null ? '' : ` It runs as ${other}.`
   return answerOf([
-    line(`${SYMBOLS[action]} *${ACTION_WORDS[action]} requested*: ${buildSubject(build)}`),
+    line(`${ACTION_SYMBOLS[action]} *${ACTION_WORDS[action]} requested*: ${buildSubject(build)}`),
     line(
       `${sourceWord(build)} accepted the request.${follows} *Refresh* shows the result here, and so does the build's card if it has one.`,
     ),
@@ -85,8 +85,6 @@ const repeated = ({ action, state }: Of<'repeated'>): Answer =>
     line(`:information_source: *${ACTION_WORDS[action]}*: this was already requested, and is sent only once.`),
     line(SO_FAR[state]),
   ])
-
-const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
 
 /** The source of the build: `CI`, `GitHub`. */
 const sourceWord = ({ ref }: BuildSummary): string => SOURCE_NAMES[sourceOf(ref.projectId)]
@@ -165,10 +163,13 @@ function notNow({ action, build }: Of<'not-now'>): ErrorAnswer {
   const result = action === 'stop' && hasEnded(build) ? 'nothing to stop' : NOT_DONE[action].toLowerCase()
   return {
     what: `${stateWords(build)} ${buildSubject(build)}: *${result}*`,
-    ...inWordsOf(build, action === 'stop' ? whyNotStopped(build) : whyNotRestarted(build)),
+    ...inWordsOf(build, WHY_NOT[action](build)),
     parts: [row(ACTIONS_BLOCK_ID, [...buildButtons(build), ...refreshButton(build)])],
   }
 }
+
+/** For each action, why the build's state does not allow it. */
+const WHY_NOT: Record<Action, (build: BuildSummary) => Words> = { stop: whyNotStopped, restart: whyNotRestarted }
 
 const hasEnded = ({ shown }: BuildSummary): boolean =>
   !['requested', 'queued', 'started', 'waiting', 'unknown'].includes(shown)

@@ -22,6 +22,7 @@ import { parseSubject } from '../../domain/builds/revision.ts'
 import { isMissing } from '../../domain/cards/story.ts'
 import { facilitiesOf, readRevision, type Revision } from '../../store/history.ts'
 import type { Reads, Tx } from '../../store/store.ts'
+import { ACTING } from './acting.ts'
 import { callForBuild, type ActDeps } from './call-once.ts'
 import { confirmTarget } from './confirm-target.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
@@ -55,7 +56,7 @@ async function makeReady(deps: ActDeps, action: Action, target: Target, by: Requ
   if (refused) return refused
   const repeated = await deps.store.read.requestOf(by.interactionKey)
   if (repeated) return { kind: 'repeated', action, state: repeated.state }
-  const result = await findBuild(deps, target, action === 'stop' ? 'running' : 'newest')
+  const result = await findBuild(deps, target, ACTING[action].finds)
   if (result.kind !== 'found') return result
   const { found } = result
   const build = await summaryOf(deps, found)

@@ -6,6 +6,7 @@ import type { ActionTarget, RestartResult, Sources } from '../../sources/source.
 import type { Sites } from '../../sources/build-address.ts'
 import { toStatus } from '../../domain/builds/status.ts'
 import type { Tx } from '../../store/store.ts'
+import { ACTING, NO_NEW_BUILD } from './acting.ts'
 import { insertSnapshot } from '../../ci-sync/ci-snapshot.ts'
 import { NO_DETAILS, type Observation } from '../../domain/builds/build-event.ts'
 import { parseSubject } from '../../domain/builds/revision.ts'
@@ -33,11 +34,7 @@ export async function callForBuild(deps: ActDeps, request: Request, actedOn: Act
   const { id, action, projectId: project, buildId: build, requestedBy: by } = request
   const source = deps.sources(project)!
   const fields = { request: id, action, project, build, by }
-  const called = await callCi(deps.log, fields, async () => {
-    if (action === 'restart') return source.restart!(actedOn)
-    await source.stop!(actedOn)
-    return NO_NEW_BUILD
-  })
+  const called = await callCi(deps.log, fields, () => ACTING[action].call(source, actedOn))
   try {
     await recordAnswer(deps, request, called)
   } catch (error) {
@@ -52,8 +49,6 @@ export async function callForBuild(deps: ActDeps, request: Request, actedOn: Act
   return { kind: 'ci-refused', action, code, reason }
 }
 
-const NO_NEW_BUILD: RestartResult = { newBuildId: null, newBuildUuid: null }
-
 async function recordAnswer(
   { store, clock, wake }: ActDeps,
   request: Request,
@@ -66,7 +61,7 @@ async function recordAnswer(
     const isChanged = await recordEvent(tx, request, eventOf(request, called, at), { at, ...answer })
     // The request has been ended meanwhile. The build that CI named is stored anyway.
     if (!isChanged) await tx.updateRequest(request.id, { ...answer, answeredAt: at })
-    if (called.kind === 'answered' && request.action === 'restart') await linkRestart(tx, request, answer, at)
+    if (called.kind === 'answered') await linkRestart(tx, request, answer, at)
     await tx.wakeRevision(request.revisionKey, at, 0)
   })
   wake(request.revisionKey)

@@ -15,7 +15,7 @@ export const requestWords = (request: ShownRequest): string => joined([requested
 
 /** `:raised_hand: Stop requested by @lin · Stopped`: the line in the thread. Markup. */
 export function requestLine(view: RequestView): string {
-  return joined([`${SYMBOLS[view.action]} ${requested(view)}`, outcomeWords(view) ?? stageWords(view)])
+  return joined([`${ACTION_SYMBOLS[view.action]} ${requested(view)}`, outcomeWords(view) ?? stageWords(view)])
 }
 
 /** `no Stop button: CI did not name the build's uuid`. */
@@ -24,7 +24,7 @@ export const missingWords = ({ action, why }: NonNullable<CardView['missing']>):
 
 export const ACTION_WORDS: Record<Action, string> = { stop: 'Stop', restart: 'Restart' }
 
-const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
+export const ACTION_SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
 
 /** Why an action cannot be offered. Cards and all answers use these texts. */
 export const MISSING: Record<Missing, string> = {
@@ -43,11 +43,13 @@ const requested = ({ action, by }: ShownRequest): string => {
   return `${ACTION_WORDS[action]} requested${who === '' ? '' : ` by ${who}`}`
 }
 
-function outcomeWords({ action, outcome, buildId }: RequestView): string | null {
-  if (!outcome) return null
-  if (action === 'stop') return styleOf(outcome.shown).label
-  const other = outcome.buildId === buildId ? '' : ` is ${buildNumber(outcome)}`
-  return `attempt ${outcome.attemptNumber}${other}`
+const outcomeWords = ({ action, outcome, buildId }: RequestView): string | null =>
+  outcome && OUTCOMES[action](outcome, buildId)
+
+const OUTCOMES: Record<Action, (outcome: NonNullable<RequestView['outcome']>, buildId: string) => string> = {
+  stop: ({ shown: state }) => styleOf(state).label,
+  restart: (outcome, buildId) =>
+    `attempt ${outcome.attemptNumber}${outcome.buildId === buildId ? '' : ` is ${buildNumber(outcome)}`}`,
 }
 
 function stageWords(request: ShownRequest): string | null {
@@ -101,17 +103,18 @@ const UNCONFIRMED: Record<string, string> = {
   'not-restarted': 'it shows no new attempt',
 }
 
-/** The button that asks CI to stop or restart an attempt. Stopping loses work, so Slack asks for confirmation first. */
-export function actionButton(
-  action: Action,
-  ref: string,
-  build: Pick<BuildView, 'project' | 'buildId' | 'branch'> & Pick<CardView, 'unconfirmed'>,
-): ActionButton {
-  const common = { type: 'button', action_id: ACTION_IDS[action], value: ref } as const
-  if (action === 'restart') return { ...common, text: plain('Restart') }
-  return {
-    ...common,
-    text: plain('Stop'),
+/** The button that asks CI to act on an attempt. */
+export function actionButton(action: Action, ref: string, build: ActedOn): ActionButton {
+  const text = plain(ACTION_WORDS[action])
+  return { type: 'button', action_id: ACTION_IDS[action], value: ref, text, ...LOOKS[action](build) }
+}
+
+type ActedOn = Pick<BuildView, 'project' | 'buildId' | 'branch'> & Pick<CardView, 'unconfirmed'>
+
+/** How each button looks, and what Slack asks first. */
+const LOOKS: Record<Action, (build: ActedOn) => Pick<ActionButton, 'style' | 'confirm'>> = {
+  // Stopping loses work.
+  stop: (build) => ({
     style: 'danger',
     confirm: {
       title: plain('Stop this build?'),
@@ -120,15 +123,11 @@ export function actionButton(
       deny: plain('Let it run'),
       style: 'danger',
     },
-  }
+  }),
+  restart: () => ({}),
 }
 
-function whatStops({
-  project,
-  buildId,
-  branch,
-  unconfirmed,
-}: Pick<BuildView, 'project' | 'buildId' | 'branch'> & Pick<CardView, 'unconfirmed'>): string {
+function whatStops({ project, buildId, branch, unconfirmed }: ActedOn): string {
   const on = branch === null ? '' : ` on ${shown(branch, BRANCH_CHARS_MAX)}`
   const name = `${shown(project, PROJECT_CHARS_MAX)} #${shown(buildId, BUILD_ID_CHARS_MAX)}${on}`
   // CI does not show this project's builds, so only the person can tell whether this is the build they mean.
