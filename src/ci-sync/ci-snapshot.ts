@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   commitTitle,
   mergeDetails,
@@ -78,7 +79,7 @@ export async function insertNews(
   for (const { observation: shown, origin } of observed) {
     const observation = numbered(shown, buildEvents)
     const next = [...buildEvents, toBuildEvent(observation, Number.MAX_SAFE_INTEGER, at, origin)]
-    if (!isNews(effectsOf(next, restarts).at(-1)!, origin, buildEvents)) continue
+    if (!isNews(effectsOf(next, restarts).at(-1)!, observation, origin, buildEvents)) continue
     const { branch, commitId } = observation
     const how = { at, origin, priority, isOfPastAttempt: isOfPastAttempt(observation, buildEvents) }
     await tx.insertBuildEvent(observation, { ...how, revisionKey, branch, commitId })
@@ -118,8 +119,14 @@ export function oldestFirst(builds: readonly LegacyBuild[]): LegacyBuild[] {
 /** A build that has not started yet sorts last. */
 const NEWEST_MS = Number.MAX_SAFE_INTEGER
 
-function isNews(effect: Effect, origin: Origin, buildEvents: readonly BuildEvent[]): boolean {
+function isNews(
+  effect: Effect,
+  { details: { gates } }: Observation,
+  origin: Origin,
+  buildEvents: readonly BuildEvent[],
+): boolean {
   if (effect === 'opened' || effect === 'moved') return true
+  if (gates && !isDeepStrictEqual(gates, mergeDetails(buildEvents).gates)) return true
   // If we know an attempt only by our own `action` event, CI's repetition of it is news: it confirms the attempt.
   return effect === 'duplicate' && origin === 'poll' && buildEvents.at(-1)?.origin === 'action'
 }
@@ -160,6 +167,7 @@ export function observationOf(
       number: build.number ?? null,
       attempt: build.attempt ?? null,
       lastEndAt: build.lastEndAt ?? null,
+      gates: build.gates ?? null,
       startedAt: build.startedAt,
       finishedAt: ['started', 'waiting'].includes(toStatus(rawStatus)) ? null : build.finishedAt,
     },

@@ -1,5 +1,7 @@
 import { NEWS_MS, type Observation } from '../domain/builds/build-event.ts'
 import { sourceOf, type SourceName } from '../domain/ids.ts'
+import { GATES_AGAIN_MS } from '../domain/builds/attempt.ts'
+import { toStatus } from '../domain/builds/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { CiError, isAway } from '../sources/http/errors.ts'
@@ -23,7 +25,7 @@ interface ReadEnds {
 }
 
 /**
- * Asks each build's source who opened its pull or merge request; and, once after its end, which jobs failed and whether
+ * Asks each build's source who opened its pull or merge request, and what it waits for; and, once after its end, which jobs failed and whether
  * its status is the whole truth. The jobs always have the last word.
  */
 export async function readEnds(deps: ReadEnds, signal: AbortSignal): Promise<void> {
@@ -48,7 +50,8 @@ async function readEnd(deps: ReadEnds, build: KnownBuild, signal: AbortSignal): 
     const isDue = read && ended && clock.now() - build.at <= NEWS_MS
     const observation = isDue ? await read(ended, signal) : null
     if (observation) await record({ observation })
-    await store.write((tx) => tx.setReadEndAt(build, null))
+    const isWaiting = observation !== null && toStatus(observation.rawStatus) === 'waiting'
+    await store.write((tx) => tx.setReadEndAt(build, isWaiting ? clock.now() + GATES_AGAIN_MS : null))
     return true
   } catch (error) {
     if (!(error instanceof CiError)) throw error

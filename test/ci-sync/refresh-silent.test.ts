@@ -177,6 +177,7 @@ describe('a round', () => {
       readProject: null,
       restart: null,
       stop: null,
+      decide: null,
       badge: null,
     }
     const github = { ...none, getProject: async () => project }

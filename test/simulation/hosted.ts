@@ -119,6 +119,7 @@ export function openHosted({ clock, random, truth, gone, isWell }: HostedOptions
     readProject: null,
     restart: null,
     stop: null,
+    decide: null,
     badge: null,
     readEnd: ({ projectId: project, buildId: build, attempt, lastEndAt }) =>
       look(() => {

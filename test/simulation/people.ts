@@ -56,7 +56,7 @@ export function press({ slack }: Stage, random: Random, hands: Hands, times: num
   for (let i = 0; i < times; i++)
     void act(
       actDeps(hands),
-      action,
+      { action },
       { kind: 'run', ref: parseAttemptRef(ref)! },
       { ...by, interactionKey: hands.newId() },
     ).catch(NOTHING)
@@ -70,6 +70,7 @@ const actDeps = ({ process: { deps, processId, reconciler }, sources, newId }: H
   clock: deps.clock,
   log: deps.log,
   wake: reconciler.wake,
+  nameOf: async () => null,
   newId,
   processId,
   interfaces: deps.interfaces,

@@ -97,6 +97,7 @@ describe('buildline notify', () => {
           projectUuid: UUIDS.project,
           requestUrl: null,
           startedBy: null,
+          gates: null,
           end: null,
           buildUuid: UUIDS.build,
           startedAt: Date.UTC(2026, 2, 1, 14, 2),

@@ -1,5 +1,5 @@
 import { isUuid, sourceOf, type SourceName, type Uuid } from '../ids.ts'
-import { isOpen, type Action, type Request } from './request.ts'
+import { GATES_OF, isOpen, type Action, type Request } from './request.ts'
 import { hasEnded, type Attempt } from '../builds/attempt.ts'
 import { HELD_STATUS, type Status } from '../builds/status.ts'
 
@@ -26,6 +26,7 @@ export type Missing =
   | 'no-build-number'
   | 'pro-project'
   | 'project-unknown'
+  | 'not-reviewer'
 
 /** `not-now`: the action does not fit the build's state. `asked`: a request for it is open. */
 export type Offer = 'offered' | 'asked' | 'not-now' | Missing
@@ -62,7 +63,27 @@ export function offerOfRestart(attempt: Attempt, facilities: Facilities, request
 }
 
 /** For each action, whether it is possible, in the order of the buttons. */
-const OFFERS: Record<Action, typeof offerOfStop> = { stop: offerOfStop, restart: offerOfRestart }
+const OFFERS: Record<Action, typeof offerOfStop> = {
+  approve: ofGate('approve'),
+  reject: ofGate('reject'),
+  play: ofGate('play'),
+  stop: offerOfStop,
+  restart: offerOfRestart,
+}
+
+/** Whether a person can let this attempt through a gate, or not: only what the source lets our token do is offered. */
+function ofGate(action: Action): typeof offerOfStop {
+  return (attempt, _, requests) => {
+    const gates = gatesFor(action, attempt)
+    if (gates.length === 0) return 'not-now'
+    if ((['approve', 'reject', 'play'] as const).some((one) => isRequested(one, attempt, requests))) return 'asked'
+    return gates.some(({ isOurs }) => isOurs) ? 'offered' : 'not-reviewer'
+  }
+}
+
+/** The gates that this action can be about. */
+export const gatesFor = (action: Action, { status, details: { gates } }: Pick<Attempt, 'status' | 'details'>) =>
+  status === 'waiting' ? (gates ?? []).filter(({ kind }) => GATES_OF[action].includes(kind)) : []
 
 export const offerOf = (action: Action) => OFFERS[action]
 

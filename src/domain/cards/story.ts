@@ -126,6 +126,7 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
     history: historyOf(attempt),
     durationMs: attempt.durationMs,
     ...endOf(attempt),
+    ...gatesOf(attempt),
     ...failedJobsOf(attempt),
     ...failedTestsOn(attempt, context),
     mention: showsFailure ? mentionFor(attempt, context) : null,
@@ -166,7 +167,7 @@ function requestAbout(attempt: Attempt, { requests, attempts }: StoryContext): S
   return request && shownRequest(request)
 }
 
-function shownRequest({ action, requestedBy: by, state, code, projectId }: Request): ShownRequest {
+function shownRequest({ action, requestedBy: by, state, code, projectId, target: { gate } }: Request): ShownRequest {
   const source = sourceOf(projectId)
   return {
     action,
@@ -175,6 +176,7 @@ function shownRequest({ action, requestedBy: by, state, code, projectId }: Reque
     stage: state === 'calling' || state === 'accepted' ? 'asked' : state,
     code: state === 'calling' || state === 'accepted' || state === 'confirmed' ? null : code,
     ...(source !== 'ci' && { source }),
+    ...(gate && gate.name !== '' && { gate: gate.name }),
   }
 }
 
@@ -276,6 +278,9 @@ function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
 
 const endOf = ({ details: { end } }: Attempt): Pick<CardView, 'end'> =>
   end?.how ? { end: { how: end.how, says: end.says } } : {}
+
+const gatesOf = ({ status, details: { gates } }: Attempt): Pick<CardView, 'gates'> =>
+  status === 'waiting' && gates && gates.length > 0 ? { gates } : {}
 
 function failedJobsOf({ status, details: { failedJobs } }: Attempt): Pick<CardView, 'failedJobs'> {
   return isRed(status) && failedJobs && failedJobs.length > 0 ? { failedJobs } : {}

@@ -2,7 +2,7 @@ import type { MessageTs, SourceName, Uuid } from '../ids.ts'
 import type { Count } from '../builds/figures.ts'
 import type { BranchEnd, BreakageChange, DoneByPeople, RedSince, ShownBreakage } from '../builds/breakage.ts'
 import type { Missing } from './offer.ts'
-import type { EndDetails } from '../builds/build-event.ts'
+import type { EndDetails, Gate } from '../builds/build-event.ts'
 import type { Action } from './request.ts'
 import type { AccountStatus, Status } from '../builds/status.ts'
 import type { FailedTests } from '../builds/test-report.ts'
@@ -31,6 +31,8 @@ export interface CardView {
   durationMs: number | null
   /** how it ended, if the status does not say everything */
   end?: EndView
+  /** what it waits for, if its source says so; at least one */
+  gates?: readonly Gate[]
   /** the jobs that failed, if the source names them; at least one */
   failedJobs?: readonly string[]
   /** the tests that failed, if a build step reported them */
@@ -83,6 +85,8 @@ export interface ShownRequest {
   code: string | null
   /** the source, if it is not the CI service */
   source?: Exclude<SourceName, 'ci'>
+  /** the environment or job that it is about; outside text */
+  gate?: string
 }
 
 /** One line in the thread: a person's request to CI. */

@@ -24,7 +24,7 @@ import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 
 type Of<Kind extends ActionOutcome['kind']> = Extract<ActionOutcome, { kind: Kind }>
 
-/** The answer to a request to stop or restart a build. */
+/** The answer to a request to act on a build. */
 export function answerAction(outcome: ActionOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
@@ -137,13 +137,26 @@ function inWordsOf({ ref }: BuildSummary, { why, next }: Words): Words {
   return { why: withSourceName(source, why), next: withSourceName(source, next) }
 }
 
-const NOT_DONE: Record<Action, string> = { stop: 'Not stopped', restart: 'Not restarted' }
-const UNSURE: Record<Action, string> = { stop: 'stops this build', restart: 'runs this build again' }
+const NOT_DONE: Record<Action, string> = {
+  stop: 'Not stopped',
+  restart: 'Not restarted',
+  approve: 'Not approved',
+  reject: 'Not rejected',
+  play: 'Not started',
+}
+const UNSURE: Record<Action, string> = {
+  stop: 'stops this build',
+  restart: 'runs this build again',
+  approve: 'lets this build go on',
+  reject: 'rejected this deployment',
+  play: 'starts this job',
+}
 
 function nextOfMissing({ action, why, build }: Of<'impossible'>): string {
   const setting = SETTINGS[why]
   if (setting !== null) return `Ask the person who runs Buildline to set ${setting}.`
-  return `${ACTION_WORDS[action]} it in CI${buildUrl(build) === null ? '' : ', with *Open build*'}.`
+  const next = `${ACTION_WORDS[action]} it in CI${buildUrl(build) === null ? '' : ', with *Open build*'}.`
+  return withSourceName(sourceOf(build.ref.projectId), next)
 }
 
 /** The settings without which the action is not possible; null: no setting makes it possible. */
@@ -156,6 +169,7 @@ const SETTINGS: Record<Missing, string | null> = {
   'no-build-number': null,
   'pro-project': null,
   'project-unknown': null,
+  'not-reviewer': null,
 }
 
 /** The build's state does not allow the action: the answer says its state, and what the person can do. */
@@ -169,10 +183,22 @@ function notNow({ action, build }: Of<'not-now'>): ErrorAnswer {
 }
 
 /** For each action, why the build's state does not allow it. */
-const WHY_NOT: Record<Action, (build: BuildSummary) => Words> = { stop: whyNotStopped, restart: whyNotRestarted }
+const WHY_NOT: Record<Action, (build: BuildSummary) => Words> = {
+  stop: whyNotStopped,
+  restart: whyNotRestarted,
+  approve: whyNotAtGate,
+  reject: whyNotAtGate,
+  play: whyNotAtGate,
+}
 
 const hasEnded = ({ shown }: BuildSummary): boolean =>
   !['requested', 'queued', 'started', 'waiting', 'unknown'].includes(shown)
+
+function whyNotAtGate({ shown }: BuildSummary): Words {
+  return shown === 'waiting'
+    ? { why: 'It no longer waits for that, or a request about it is on its way.', next: REFRESH }
+    : { why: 'It no longer waits: somebody else was faster, or it has ended.', next: REFRESH }
+}
 
 const LOOK_AT_LIMITS = "Look at the account's limits in CI."
 

@@ -2,7 +2,7 @@ import { CiError } from '../../sources/http/errors.ts'
 import type { BuildId } from '../../domain/ids.ts'
 import { CONFIRM_WITHIN_MS, type Action, type Request, type RequestEvent } from '../../domain/cards/request.ts'
 import { callCi, recordEvent, type CallResult, type RequestDeps } from '../../projects/requests.ts'
-import type { ActionTarget, RestartResult, Sources } from '../../sources/source.ts'
+import type { ActionTarget, Decision, RestartResult, Sources } from '../../sources/source.ts'
 import type { Sites } from '../../sources/build-address.ts'
 import { toStatus } from '../../domain/builds/status.ts'
 import type { Tx } from '../../store/store.ts'
@@ -24,17 +24,23 @@ export interface ActDeps extends RequestDeps {
   wake: (revisionKey: string) => void
   sources: Sources
   sites: Sites
+  /** The person's name; null if Slack does not say. */
+  nameOf: (user: string) => Promise<string | null>
 }
 
 /**
  * Calls CI once for a recorded request and records the outcome. If the outcome cannot be recorded, `confirm` looks it
  * up in CI later, as it does after a crash.
  */
-export async function callForBuild(deps: ActDeps, request: Request, actedOn: ActionTarget): Promise<CallOutcome> {
+export async function callForBuild(
+  deps: ActDeps,
+  request: Request,
+  { actedOn, decided }: { actedOn: ActionTarget; decided?: Omit<Decision, 'action'> | undefined },
+): Promise<CallOutcome> {
   const { id, action, projectId: project, buildId: build, requestedBy: by } = request
   const source = deps.sources(project)!
   const fields = { request: id, action, project, build, by }
-  const called = await callCi(deps.log, fields, () => ACTING[action].call(source, actedOn))
+  const called = await callCi(deps.log, fields, () => ACTING[action].call(source, actedOn, decided))
   try {
     await recordAnswer(deps, request, called)
   } catch (error) {
@@ -67,13 +73,18 @@ async function recordAnswer(
   wake(request.revisionKey)
 }
 
-function eventOf({ requestedAt }: Request, called: CallResult<RestartResult>, at: number): RequestEvent {
-  if (called.kind === 'answered') return { kind: 'accepted', lookAt: requestedAt + CONFIRM_WITHIN_MS }
+function eventOf({ requestedAt, action }: Request, called: CallResult<RestartResult>, at: number): RequestEvent {
+  const { looksAfterMs } = ACTING[action]
+  const lookAt = looksAfterMs === undefined ? requestedAt + CONFIRM_WITHIN_MS : at + looksAfterMs
+  if (called.kind === 'answered') return { kind: 'accepted', lookAt }
   return called.kind === 'unclear' ? { ...called, lookAt: at + UNCLEAR_LOOK_MS } : called
 }
 
 /** Reads the build's state from CI, if CI shows it, and stores it as a build event. Best effort: never rejects. */
-async function refreshBuild(deps: ActDeps, request: Request): Promise<void> {
+export async function refreshBuild(
+  deps: ActDeps,
+  request: Pick<Request, 'projectId' | 'buildId' | 'revisionKey'> & { target: Pick<Request['target'], 'branch'> },
+): Promise<void> {
   const { store, clock, log, wake, sources } = deps
   try {
     const { projectId, buildId, target } = request
@@ -91,7 +102,7 @@ async function refreshBuild(deps: ActDeps, request: Request): Promise<void> {
   } catch (error) {
     // The legacy interface does not have Pro projects.
     if (error instanceof CiError && error.kind === 'not-found') return
-    log.warn({ err: error, request: request.id }, 'could not read the state of a build from CI')
+    log.warn({ err: error, build: request.buildId }, 'could not read the state of a build from CI')
   }
 }
 

@@ -1,5 +1,5 @@
 import { CiError } from '../../sources/http/errors.ts'
-import type { BuildEvent, Observation } from '../../domain/builds/build-event.ts'
+import type { BuildEvent, Gate, Observation } from '../../domain/builds/build-event.ts'
 import { sourceOf } from '../../domain/ids.ts'
 import type { Offer } from '../../domain/cards/offer.ts'
 import type { Action } from '../../domain/cards/request.ts'
@@ -23,7 +23,7 @@ export async function confirmTarget(
   action: Action,
   found: FoundBuild,
 ): Promise<
-  | { kind: 'confirmed'; actedOn: ActionTarget; isConfirmed: boolean }
+  | { kind: 'confirmed'; actedOn: ActionTarget; isConfirmed: boolean; gates: readonly Gate[] }
   | { kind: 'not-confirmed'; shown: ShownAs | null }
   | { kind: 'impossible'; offer: Offer }
   | CiFailure
@@ -50,7 +50,7 @@ export async function confirmTarget(
   const uuids = source === 'ci' ? { projectUuid: project.uuid, buildUuid } : { projectUuid: null, buildUuid: null }
   const hasFailed = found.attempt.status === 'failed'
   const actedOn = { projectId, project: project.name, buildId, ...uuids, hasFailed }
-  return { kind: 'confirmed', actedOn, isConfirmed }
+  return { kind: 'confirmed', actedOn, isConfirmed, gates: observation?.details.gates ?? [] }
 }
 
 /** Throws what is not a CiError. */

@@ -24,6 +24,13 @@ export async function endedBuild(_: Reads, request: Request, builds: readonly Le
   return own && isFinal(toStatus(own.status)) ? own : undefined
 }
 
+/** The build, if it no longer waits at the gate of the request. */
+export async function passedBuild(_: Reads, request: Request, builds: readonly LegacyBuild[]) {
+  const own = ownOf(request, builds)
+  if (!own || toStatus(own.status) !== 'waiting') return own
+  return own.gates?.some(({ id }) => id === request.target.gate?.id) === false ? own : undefined
+}
+
 /** The build that CI named in its answer, or the same build restarted; if the answer was lost, the likely new build. */
 export async function restartedBuild(
   read: Reads,

@@ -1,12 +1,19 @@
 import type { Missing } from '../../domain/cards/offer.ts'
 import type { Action } from '../../domain/cards/request.ts'
 import type { ShownRequest, RequestView, CardView, BuildView } from '../../domain/cards/view.ts'
-import { buildNumber, joined, mention } from './build.ts'
+import { buildNumber, joined, mention, outside } from './build.ts'
 import { styleOf, withSourceName } from './words.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'
 import { plain, type ActionButton } from './blocks.ts'
 import { ACTION_IDS } from './ids.ts'
-import { BRANCH_CHARS_MAX, BUILD_ID_CHARS_MAX, CONFIRM_CHARS_MAX, cut, PROJECT_CHARS_MAX } from './limits.ts'
+import {
+  BRANCH_CHARS_MAX,
+  BUILD_ID_CHARS_MAX,
+  CONFIRM_CHARS_MAX,
+  cut,
+  GATE_CHARS_MAX,
+  PROJECT_CHARS_MAX,
+} from './limits.ts'
 
 // Texts about requests to CI. Requesters are mentions: each reader sees the name by their own settings.
 
@@ -22,9 +29,21 @@ export function requestLine(view: RequestView): string {
 export const missingWords = ({ action, why }: NonNullable<CardView['missing']>): string =>
   `no ${ACTION_WORDS[action]} button: ${MISSING[why]}`
 
-export const ACTION_WORDS: Record<Action, string> = { stop: 'Stop', restart: 'Restart' }
+export const ACTION_WORDS: Record<Action, string> = {
+  stop: 'Stop',
+  restart: 'Restart',
+  approve: 'Approve',
+  reject: 'Reject',
+  play: 'Run',
+}
 
-export const ACTION_SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
+export const ACTION_SYMBOLS: Record<Action, string> = {
+  stop: ':raised_hand:',
+  restart: ':repeat:',
+  approve: ':white_check_mark:',
+  reject: ':no_entry_sign:',
+  play: ':arrow_forward:',
+}
 
 /** Why an action cannot be offered. Cards and all answers use these texts. */
 export const MISSING: Record<Missing, string> = {
@@ -36,11 +55,13 @@ export const MISSING: Record<Missing, string> = {
   'no-build-number': 'CI restarts builds by number, and this one has none',
   'pro-project': 'CI restarts Basic projects only',
   'project-unknown': 'CI does not list this project',
+  'not-reviewer': "the owner of Buildline's token is not among its reviewers",
 }
 
-const requested = ({ action, by }: ShownRequest): string => {
+const requested = ({ action, by, gate }: ShownRequest): string => {
   const who = mention(by)
-  return `${ACTION_WORDS[action]} requested${who === '' ? '' : ` by ${who}`}`
+  const what = gate === undefined ? '' : ` (${outside(gate, GATE_CHARS_MAX)})`
+  return `${ACTION_WORDS[action]}${what} requested${who === '' ? '' : ` by ${who}`}`
 }
 
 const outcomeWords = ({ action, outcome, buildId }: RequestView): string | null =>
@@ -50,6 +71,9 @@ const OUTCOMES: Record<Action, (outcome: NonNullable<RequestView['outcome']>, bu
   stop: ({ shown: state }) => styleOf(state).label,
   restart: (outcome, buildId) =>
     `attempt ${outcome.attemptNumber}${outcome.buildId === buildId ? '' : ` is ${buildNumber(outcome)}`}`,
+  approve: () => 'approved',
+  reject: () => 'rejected',
+  play: () => 'started',
 }
 
 function stageWords(request: ShownRequest): string | null {
@@ -85,6 +109,12 @@ const SHARED = {
   'rate-limited': 'there were too many requests',
 }
 
+const AT_GATE = {
+  'bad-request': 'it probably no longer waits for that',
+  'not-found': 'it has nothing there that waits',
+  ...SHARED,
+}
+
 const REFUSED: Record<Action, Record<string, string>> = {
   stop: {
     'bad-request': 'the build is probably not running any more',
@@ -96,18 +126,25 @@ const REFUSED: Record<Action, Record<string, string>> = {
     'not-found': 'it no longer has this build',
     ...SHARED,
   },
+  approve: AT_GATE,
+  reject: AT_GATE,
+  play: AT_GATE,
 }
 
 const UNCONFIRMED: Record<string, string> = {
   'still-running': 'it says the build is still running',
   'not-restarted': 'it shows no new attempt',
+  'still-waiting': 'it says the build is still waiting for that',
 }
 
 /** The button that asks CI to act on an attempt. */
 export function actionButton(action: Action, ref: string, build: ActedOn): ActionButton {
-  const text = plain(ACTION_WORDS[action])
+  const text = plain(BUTTON_WORDS[action] ?? ACTION_WORDS[action])
   return { type: 'button', action_id: ACTION_IDS[action], value: ref, text, ...LOOKS[action](build) }
 }
+
+/** Buttons that open a form first. */
+const BUTTON_WORDS: Partial<Record<Action, string>> = { approve: 'Approve…', reject: 'Reject…', play: 'Run…' }
 
 type ActedOn = Pick<BuildView, 'project' | 'buildId' | 'branch'> & Pick<CardView, 'unconfirmed'>
 
@@ -125,6 +162,10 @@ const LOOKS: Record<Action, (build: ActedOn) => Pick<ActionButton, 'style' | 'co
     },
   }),
   restart: () => ({}),
+  // Their forms ask once more.
+  approve: () => ({ style: 'primary' }),
+  reject: () => ({ style: 'danger' }),
+  play: () => ({}),
 }
 
 function whatStops({ project, buildId, branch, unconfirmed }: ActedOn): string {

@@ -32,6 +32,19 @@ export interface GithubClient {
   /** Restarts all jobs, or only those that failed. */
   rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
   cancel(repository: string, run: string): Promise<void>
+  /** The environments that a run waits for, as GitHub shows them. */
+  pendingDeployments(repository: string, run: string, signal?: AbortSignal): Promise<unknown[]>
+  /** Approves or rejects the deployment of a waiting run. GitHub takes this only from a reviewer, and not from an app. */
+  review(repository: string, run: string, review: Review): Promise<void>
+  /** Lets a run begin that waits because of who opened its pull request. */
+  approve(repository: string, run: string): Promise<void>
+}
+
+export interface Review {
+  /** GitHub's id */
+  environment: string
+  state: 'approved' | 'rejected'
+  comment: string
 }
 
 export interface UnpassedJobs {
@@ -115,13 +128,14 @@ export function createGithubClient({
     const url = addressIn(repository, segments, { per_page: PER_PAGE, page })
     return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, listIn)
   }
-  const write = (repository: string, run: string, what: string, purpose: string) =>
+  const write = (repository: string, run: string, what: string, purpose: string, body?: object) =>
     withState(
       send(repository, {
         method: 'POST',
         url: addressIn(repository, ['actions', 'runs', run, what]),
         purpose,
         statusSuffices: true,
+        ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
       }),
       purpose,
     )
@@ -180,6 +194,18 @@ export function createGithubClient({
     },
     async cancel(repository, run) {
       await write(repository, run, 'cancel', 'cancel a run')
+    },
+    async pendingDeployments(repository, run, signal) {
+      const purpose = 'read what a run waits for'
+      const url = addressIn(repository, ['actions', 'runs', run, 'pending_deployments'])
+      return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, arrayIn)
+    },
+    async review(repository, run, { environment, state, comment }) {
+      const body = { environment_ids: [Number(environment)], state, comment }
+      await write(repository, run, 'pending_deployments', 'review a deployment', body)
+    },
+    async approve(repository, run) {
+      await write(repository, run, 'approve', 'approve a run')
     },
   }
 }

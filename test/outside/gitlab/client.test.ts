@@ -11,8 +11,8 @@ import { createTransport, type Transport } from '../../../src/sources/http/trans
 type Stranger = InstanceType<typeof Gitlab<false>>
 
 interface Pair {
-  ours: (client: GitlabClient, id: number, sha: string) => Promise<unknown>
-  theirs: (client: Stranger, id: number, sha: string) => Promise<unknown>
+  ours: (client: GitlabClient, id: number, sha: string, manualJob: number) => Promise<unknown>
+  theirs: (client: Stranger, id: number, sha: string, manualJob: number) => Promise<unknown>
 }
 
 const SINCE = '2026-08-12T15:23:28.000Z'
@@ -65,6 +65,14 @@ const CALLS: Readonly<Record<keyof GitlabClient, Pair>> = {
     ours: (client, id) => client.retry('acme/web', String(id)),
     theirs: (client, id) => client.Pipelines.retry('acme/web', id),
   },
+  manualJobs: {
+    ours: (client, id) => client.manualJobs('acme/web', String(id)),
+    theirs: (client, pipelineId) => client.Jobs.all('acme/web', { pipelineId, scope: 'manual', ...PAGE }),
+  },
+  play: {
+    ours: (client, _, __, job) => client.play('acme/web', String(job)),
+    theirs: (client, _, __, job) => client.Jobs.play('acme/web', job),
+  },
   cancel: {
     ours: (client, id) => client.cancel('acme/web', String(id)),
     theirs: (client, id) => client.Pipelines.cancel('acme/web', id),
@@ -76,7 +84,9 @@ async function callOf(how: Pair['ours'] | Pair['theirs'], client: (gitlab: Sandb
   const gitlab = await startGitlab({ webhookUrl: 'http://127.0.0.1:9/hook' })
   const { id, sha } = pushed(gitlab, { outcome: 'none', sha: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2' })
   pushed(gitlab, { outcome: 'none', branch: 'fix', mergeRequest: { iid: 7 } })
-  await how(client(gitlab) as GitlabClient & Stranger, id, sha).catch(() => {})
+  const waiting = pushed(gitlab, { outcome: 'none', jobs: [{ name: 'deploy', manual: true }] })
+  gitlab.advance(waiting.id, 'manual')
+  await how(client(gitlab) as GitlabClient & Stranger, id, sha, waiting.jobs[0]!.id).catch(() => {})
   const calls = gitlab.calls().map(({ method, path, query, statusCode }) => {
     const asked = [...new URLSearchParams(query)].map(([name, value]) => `${name.replace('[]', '')}=${value}`)
     return { method, path, query: asked.toSorted(), statusCode }

@@ -67,6 +67,7 @@ describe('a run', () => {
         requestUrl: null,
         end: null,
         startedBy: null,
+        gates: null,
       },
     })
   })
