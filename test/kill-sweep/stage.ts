@@ -165,7 +165,7 @@ export async function openStage(databaseUrl: string | null, times: number, also:
 }
 
 /** PostgreSQL's clock is the processes' common clock, so it must run as fast. */
-async function hasten(databaseUrl: string, { since, times }: FastTime): Promise<void> {
+export async function hasten(databaseUrl: string, { since, times }: FastTime): Promise<void> {
   const real = 'extract(epoch from pg_catalog.clock_timestamp()) * 1000'
   await queryOnce(
     databaseUrl,

@@ -209,8 +209,11 @@ function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, '
     createdAt: world.clock.now(),
     jobNames: [...new Set([...jobs, ...(failedJobs ?? [])])],
     environments: environments.map(({ name: to, mayReview, reviewers = [], waitMinutes = 0 }) => ({
-      ...{ id: world.nextId(), name: to, mayReview },
-      ...{ reviewers, waitMinutes },
+      id: world.nextId(),
+      name: to,
+      mayReview,
+      reviewers,
+      waitMinutes,
     })),
     logs: wanted.logs ?? {},
     annotations: wanted.annotations ?? {},
