@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   commitTitle,
   mergeDetails,
@@ -77,7 +78,7 @@ export async function insertNews(
   for (const { event: shown, origin } of observed) {
     const event = numbered(shown, buildEvents)
     const next = [...buildEvents, toBuildEvent(event, Number.MAX_SAFE_INTEGER, at, origin)]
-    if (!isNews(effectsOf(next, restarts).at(-1)!, origin, buildEvents)) continue
+    if (!isNews(effectsOf(next, restarts).at(-1)!, event, origin, buildEvents)) continue
     const how = { at, origin, priority, isOfPastAttempt: isOfPastAttempt(event, buildEvents) }
     await tx.insertBuildEvent(event, { ...how, revisionKey })
     buildEvents = next
@@ -116,8 +117,14 @@ export function oldestFirst(builds: readonly LegacyBuild[]): LegacyBuild[] {
 /** A build that has not started yet sorts last. */
 const NEWEST_MS = Number.MAX_SAFE_INTEGER
 
-function isNews(effect: Effect, origin: Origin, buildEvents: readonly BuildEvent[]): boolean {
+function isNews(
+  effect: Effect,
+  { details: { gates } }: ReceivedEvent,
+  origin: Origin,
+  buildEvents: readonly BuildEvent[],
+): boolean {
   if (effect === 'opened' || effect === 'moved') return true
+  if (gates && !isDeepStrictEqual(gates, mergeDetails(buildEvents).gates)) return true
   // If we know an attempt only by our own `action` event, CI's repetition of it is news: it confirms the attempt.
   return effect === 'duplicate' && origin === 'poll' && buildEvents.at(-1)?.origin === 'action'
 }
@@ -158,6 +165,7 @@ export function eventOf(
       number: build.number ?? null,
       attempt: build.attempt ?? null,
       lastEndAt: build.lastEndAt ?? null,
+      gates: build.gates ?? null,
       startedAt: build.startedAt,
       finishedAt: ['started', 'waiting'].includes(toStatus(rawStatus)) ? null : build.finishedAt,
     },

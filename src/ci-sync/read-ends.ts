@@ -1,6 +1,7 @@
 import { isFinalEvent, NEWS_MS, type BuildEvent, type ReceivedEvent } from '../domain/builds/build-event.ts'
 import { isRed } from '../domain/builds/status.ts'
 import { buildKey, sourceOf, type SourceName } from '../domain/ids.ts'
+import { GATES_AGAIN_MS } from '../domain/builds/attempt.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { CiError, isAway } from '../sources/http/errors.ts'
@@ -28,15 +29,18 @@ interface ReadEnds {
 }
 
 /**
- * Asks each build's source who opened its pull or merge request; and, once after its end, which jobs failed and whether
- * its status is the whole truth. The jobs always have the last word. Then, if a channel was told of it, what failed.
+ * Asks each build's source who opened its pull or merge request, and what it waits for; and, once after its end, which jobs
+ * failed and whether its status is the whole truth. The jobs always have the last word. Then, if a channel was told of it,
+ * what failed.
  */
 export async function readEnds(deps: ReadEnds, signal: AbortSignal): Promise<void> {
   const due = await deps.store.read.unreadEnds(deps.clock.now(), ENDS_MAX)
   // All ends first: what failed may be in logs, which take long to read.
   const read = await each(deps, due, readEnd, signal)
   const done = await each(deps, read, readFailures, signal)
-  for (const build of done) await deps.store.write((tx) => tx.setReadEndAt(build, null))
+  // What a build waits for may change without an event.
+  const againAt = ({ status }: KnownBuild) => (status === 'waiting' ? deps.clock.now() + GATES_AGAIN_MS : null)
+  for (const build of done) await deps.store.write((tx) => tx.setReadEndAt(build, againAt(build)))
 }
 
 type Step = (deps: ReadEnds, build: KnownBuild, signal: AbortSignal) => Promise<void>

@@ -48,6 +48,8 @@ export interface Config {
   database: DatabaseAddress
   subscriptions: readonly Subscription[]
   operators: readonly string[]
+  /** empty: the operators */
+  approvers: readonly string[]
   admins: readonly string[]
   /** whether to look up a commit's author in Slack by e-mail address */
   asksByEmail: boolean
@@ -85,6 +87,7 @@ export function readConfig(
     database: readDatabase(env.text('DATABASE_URL'), env.faults, env.text('POSTGRES_PASSWORD')),
     subscriptions: [...readDefaultChannel(env), ...readFileOf(env, readFile)],
     operators: env.list('CI_OPERATORS', PERSON_OR_GROUP, NO_PERSON_OR_GROUP),
+    approvers: env.list('CI_APPROVERS', PERSON_OR_GROUP, NO_PERSON_OR_GROUP),
     admins: env.list('CI_ADMINS', PERSON_OR_GROUP, NO_PERSON_OR_GROUP),
     asksByEmail: env.oneOf('PEOPLE_BY_EMAIL', ['yes', 'no'], 'no') === 'yes',
     failureLogs: env.oneOf('FAILURE_LOGS', ['yes', 'no'], 'yes') === 'yes',

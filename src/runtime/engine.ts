@@ -102,7 +102,7 @@ export function createEngine({
   }
   const notifier = createSlackNotifier({ ...slack, now: clock.now })
   const transport = createTransport({ clock, retried: metrics.countCiRetry })
-  const { operators, admins } = config
+  const { operators, approvers, admins } = config
   const notifyAdmins = createAlarm({ ...slack, clock, admins, log })
   const { v2, legacy, siteUrl } = config.ci
   const connections = createConnections({ v2: v2 !== null, legacy: legacy !== null, site: siteUrl !== null }, clock.now)
@@ -139,7 +139,7 @@ export function createEngine({
     countJob: (job, end) => metrics.countJob(job, end, clock.now()),
     stopping: stopping.signal,
   })
-  const directory = createDirectory({ ...slack, clock, grants: { operators, admins } })
+  const directory = createDirectory({ ...slack, clock, grants: { operators, approvers, admins } })
   const following = {
     ...basics,
     permits: directory.permits,

@@ -50,8 +50,8 @@ export function shownProject(id: ProjectId, stored: KnownProject, all: readonly 
   const own = all.filter(({ event }) => event.projectId === id)
   const builds = own.map(({ event }): LegacyBuild => {
     const { projectId, buildId, branch, commitId, rawStatus: status, details } = event
-    const { committer, message, startedAt, finishedAt, number, attempt, lastEndAt, projectFullName } = details
-    const common = { committer, message, startedAt, finishedAt, number, attempt, lastEndAt, projectFullName }
+    const { committer, message, startedAt, finishedAt, number, attempt, lastEndAt, projectFullName, gates } = details
+    const common = { committer, message, startedAt, finishedAt, number, attempt, lastEndAt, projectFullName, gates }
     return { id: buildId, uuid: null, projectId, status, branch, commitId, ...common }
   })
   return { id, uuid: stored.uuid, name: own[0]?.project.name ?? stored.name, builds }

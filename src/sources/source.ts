@@ -1,5 +1,5 @@
 import type { BranchEnd } from '../domain/builds/breakage.ts'
-import type { ReceivedEvent } from '../domain/builds/build-event.ts'
+import type { Gate, ReceivedEvent } from '../domain/builds/build-event.ts'
 import type { FailureReport } from '../domain/builds/failure.ts'
 import type { BuildId, ProjectId, Uuid } from '../domain/ids.ts'
 import type { LegacyProject } from '../domain/ci-project/project.ts'
@@ -13,7 +13,7 @@ export interface Source {
   /** Only builds that the source itself assigns to this project. */
   getProject: ((id: ProjectId, query?: BuildQuery, signal?: AbortSignal) => Promise<LegacyProject>) | null
   /**
-   * Reads the build that a person saw, under the project name that the person saw. Each write comes after it and goes
+   * Reads the build that a person saw, with its gates, under the project name that the person saw. Each write comes after it and goes
    * to what it returned. Null: the source does not show this build there.
    */
   readBuild: (seen: SeenBuild, signal?: AbortSignal) => Promise<ReadBuild | null>
@@ -23,8 +23,9 @@ export interface Source {
    */
   readProject: ((id: ProjectId, names: readonly string[], signal?: AbortSignal) => Promise<KnownProject | null>) | null
   /**
-   * Reads a build with who opened its pull or merge request and, if it has ended, with its jobs: see `EndDetails`.
-   * Null: the source no longer shows this end in this project. The call is null if the status alone says everything.
+   * Reads a build with who opened its pull or merge request, if it waits, with its gates, and if it has ended, with its
+   * jobs: see `EndDetails`. Null: the source no longer shows this end in this project. The call is null if the status alone
+   * says everything.
    */
   readEnd: ((read: UnreadBuild, signal?: AbortSignal) => Promise<ReceivedEvent | null>) | null
   /**
@@ -41,6 +42,8 @@ export interface Source {
   restart: ((build: ActionTarget) => Promise<RestartResult>) | null
   stop: ((build: ActionTarget) => Promise<void>) | null
   starter: Starter | null
+  /** Lets a waiting build through a gate that `readBuild` showed, or not. The call is null if builds have no gates. */
+  decide: ((build: ActionTarget, decision: Decision) => Promise<void>) | null
   /** The address of the badge of a branch, or of the project; null: the source has none. */
   badge: ((id: ProjectId, branch: string | null) => Promise<string | null>) | null
 }
@@ -169,6 +172,14 @@ export interface ActionTarget {
   buildUuid: Uuid | null
   /** the attempt has failed jobs; restarting only those is enough */
   hasFailed: boolean
+}
+
+/** What a person decided about a gate. */
+export interface Decision {
+  action: 'approve' | 'reject' | 'play'
+  gate: Gate
+  /** for the source: who decided, and what they said */
+  comment: string
 }
 
 /** A source's answer to a restart: the build that runs now; fields that it did not name are null. */

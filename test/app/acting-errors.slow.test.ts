@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import type { Action } from '../../src/domain/cards/request.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import type { FaultWanted } from '../../packages/sandbox-ci/src/faults.ts'
 import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
@@ -145,7 +144,7 @@ async function restartUnheard(): Promise<string> {
 async function pressAndHear(
   world: World,
   card: Shown,
-  action: Action,
+  action: 'stop' | 'restart',
   answer: readonly string[],
   thread: string,
 ): Promise<string> {

@@ -179,6 +179,7 @@ describe('a round', () => {
       restart: null,
       stop: null,
       starter: null,
+      decide: null,
       badge: null,
     }
     const github = { ...none, getProject: async () => project }

@@ -130,6 +130,7 @@ const MISSING_WHEN: Record<MissingCapability, string> = {
   'no-build-number': 'CI restarts a build by its number, and its id is a UUID',
   'pro-project': 'CI restarts no builds of Pro projects',
   'project-unknown': 'CI does not list the project',
+  'not-reviewer': "the owner of the token is none of the environment's reviewers",
 }
 
 export interface GoldenCase {
@@ -336,6 +337,26 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
       `card-asked-${stage}`,
       told(`Somebody asked to restart the build, and ${STAGE_WHEN[stage]}.`, askedCard(stage, code)),
     ]),
+  ),
+  'card-gates': told(
+    'A run waits for environments: one with reviewers whose names try to format, and one with a timer.',
+    card({
+      shown: 'waiting',
+      history: historyOf('waiting'),
+      durationMs: null,
+      offers: ['approve', 'reject', 'stop'],
+      gates: [
+        {
+          kind: 'environment',
+          id: '7',
+          name: 'production *eu*',
+          reviewers: ['@ada', 'team/<!channel>'],
+          isOurs: true,
+          until: null,
+        },
+        { kind: 'environment', id: '8', name: 'canary', reviewers: [], isOurs: false, until: ENDED_AT },
+      ],
+    }),
   ),
   'card-red': told(
     'A branch is red, and nobody is on it.',

@@ -9,8 +9,10 @@ import { answerNotFound } from '../../src/features/kit/not-found.ts'
 import { answerReset } from '../../src/features/projects/messages.ts'
 import { answerFound } from '../../src/features/builds/status-messages.ts'
 import { buildOf, CAST, CHANNEL, projectOf, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
+import type { Gate } from '../../src/domain/builds/build-event.ts'
 import { breakageView } from '../../src/features/breakages/form.ts'
 import { redOf, snoozed } from '../../packages/demo/src/samples/breakages.ts'
+import { gateView } from '../../src/features/builds/gate-form.ts'
 import { findView } from '../../src/features/builds/find-modal.ts'
 import { describedFeatures } from '../../src/features/features.ts'
 import { followView } from '../../src/features/subscriptions/form.ts'
@@ -192,6 +194,19 @@ const shownReset = {
 } as const
 const notFound = { kind: 'no-build', project: CAST.project, branch: 'main', nearest: null } as const
 
+const GATED = { ref: { ...buildOf(CAST, 'waiting').ref }, channel: CHANNEL }
+
+const HOSTILE_GATE = '<!channel> *deploy* <https://evil.example|here>'
+
+const gateOf = (name: string, reviewers: readonly string[] = []): Gate => ({
+  kind: 'environment',
+  id: '7',
+  name,
+  reviewers,
+  isOurs: true,
+  until: null,
+})
+
 /** Every form that people may see, by the name of its golden file. */
 export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   'subscribe-new': { when: 'Somebody types /ci subscribe alone.', view: subscribe() },
@@ -249,6 +264,25 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     errors: refused(breakageView({ id: '7', channel: CHANNEL }, redOf(CAST), CAST.user), {
       breakage_wish: { value: { type: 'static_select', selected_option: { value: 'hand' } } },
     }),
+  },
+  'gate-approve': {
+    when: 'Somebody presses Approve… at a run that waits for one environment.',
+    view: gateView({ ...GATED, action: 'approve' }, buildOf(CAST, 'waiting'), [gateOf('production', ['@ada', 'team/ops'])]),
+  },
+  'gate-reject': {
+    when: 'Somebody presses Reject… at a run that waits for two environments.',
+    view: gateView({ ...GATED, action: 'reject' }, buildOf(CAST, 'waiting'), [gateOf('eu'), gateOf('us')]),
+  },
+  'gate-run': {
+    when: 'Somebody presses Approve… at the run of a first-time contributor.',
+    view: gateView({ ...GATED, action: 'approve' }, buildOf(CAST, 'waiting'), [{ ...gateOf(''), kind: 'run', id: 'run' }]),
+  },
+  'gate-play': {
+    when: 'Somebody presses Run… at a pipeline with manual jobs, whose names try to mention and format.',
+    view: gateView({ ...GATED, action: 'play' }, buildOf(CAST, 'waiting'), [
+      { ...gateOf(HOSTILE_GATE), kind: 'job', id: '8' },
+      { ...gateOf('deploy: us'), kind: 'job' },
+    ]),
   },
   import: { when: 'Somebody types /ci import alone.', view: importView(CHANNEL) },
   'import-errors': {

@@ -120,6 +120,7 @@ export function openHosted({ clock, random, truth, gone, isWell }: HostedOptions
     restart: null,
     stop: null,
     starter: null,
+    decide: null,
     badge: null,
     readFailures: null,
     readEnd: ({ projectId: project, buildId: build, attempt, lastEndAt }) =>

@@ -56,7 +56,7 @@ export function press({ slack }: Stage, random: Random, hands: Hands, times: num
   for (let i = 0; i < times; i++)
     void act(
       actDeps(hands),
-      action,
+      { action },
       { kind: 'run', ref: parseAttemptRef(ref)! },
       { ...by, interactionKey: hands.newId() },
     ).catch(NOTHING)
@@ -69,6 +69,7 @@ const actDeps = ({ process: { deps, processId }, sources, newId }: Hands): ActDe
   store: deps.store,
   clock: deps.clock,
   log: deps.log,
+  nameOf: async () => null,
   newId,
   processId,
   configured: deps.configured,

@@ -113,7 +113,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   return { ...stage, app }
 }
 
-function writeSubscriptions(folder: string, entries: readonly string[]): string {
+export function writeSubscriptions(folder: string, entries: readonly string[]): string {
   const path = join(folder, 'subscriptions.yml')
   writeFileSync(path, ['subscriptions:', ...entries.map((entry) => `  - ${entry}`)].join('\n'))
   return path

@@ -98,6 +98,7 @@ describe('buildline notify', () => {
           requestUrl: null,
           startedBy: null,
           requestedBy: null,
+          gates: null,
           end: null,
           buildUuid: UUIDS.build,
           startedAt: Date.UTC(2026, 2, 1, 14, 2),

@@ -26,6 +26,7 @@ export interface Act {
 export const CALLED = PEOPLE.ada
 export const RESTARTER = PEOPLE.lin
 export const STOPPER = PEOPLE.grace
+export const APPROVER = PEOPLE.grace
 export const REQUESTER = PEOPLE.ada
 
 /** What the requester types after `/ci`, whatever the service. */
@@ -127,7 +128,12 @@ export const actsOf = (story: Story): readonly Act[] => [
         outcome: 'success',
         ms: BUILD_MS,
       })
-      await approve(stage, build)
+      if (story.approves === null) await approve(stage, build)
+      else {
+        await awaitCard(stage, CHANNELS.builds, build, { says: 'Waiting', patienceMs: POLLED_MAX_MS })
+        await openForm(stage, { by: APPROVER, label: story.approves, build })
+        await sendForm(stage, { by: APPROVER, filled: {} })
+      }
       await stage.clock.sleep(BUILD_MS + stage.lookMs)
     },
   },

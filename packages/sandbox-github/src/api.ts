@@ -91,11 +91,15 @@ export function apiRoutes({ world, life, hooks, logs, isApp }: Parts): Route[] {
     if (isApp(call)) return refuse(403, 'Resource not accessible by integration')
     const body = parseJson(call.text)
     const wanted = body.kind === 'json' ? reviewSchema.safeParse(body.value).data : undefined
-    const environment = pendingIn(run)
-    const isPossible = environment?.mayReview && wanted?.environment_ids.every((id) => id === environment.id)
-    if (!isPossible || !wanted) return refuse(422, 'The deployments cannot be reviewed.')
-    life.review(run, wanted.state)
-    return json(200, [deploymentBody(world, run, environment)])
+    const chosen = pendingIn(run).filter(({ id }) => wanted?.environment_ids.includes(id))
+    const isPossible = chosen.length > 0 && chosen.every(({ mayReview }) => mayReview)
+    if (!wanted || !isPossible || chosen.length < wanted.environment_ids.length)
+      return refuse(422, 'The deployments cannot be reviewed.')
+    life.review(run, wanted.state, chosen)
+    return json(
+      200,
+      chosen.map((environment) => deploymentBody(world, run, environment)),
+    )
   }
   const ofHook = (method: string, path: string, handle: InRepository) =>
     route(method, `/hooks/:hook/deliveries${path}`, (repository, call, params) => {

@@ -11,28 +11,56 @@ export const reviewSchema = z.strictObject({
   comment: z.string(),
 })
 
-/** The environment whose reviewer a run waits for. */
-export const pendingIn = (run: Run): Environment | null =>
-  currentAttempt(run).status === 'waiting' ? run.environment : null
+/** The environments that hold a waiting run. */
+export const pendingIn = (run: Run): readonly Environment[] =>
+  currentAttempt(run).status === 'waiting'
+    ? run.environments.filter(({ id }) => !currentAttempt(run).approved.has(id))
+    : []
 
 /** What waits for a review, as the token's owner sees it. */
 export function pendingBody(world: World, run: Run, reviewer: string): Json[] {
-  const environment = pendingIn(run)
-  if (!environment) return []
-  const { id, name, mayReview } = environment
+  return pendingIn(run).map((environment) => pendingDeployment(world, run, environment, reviewer))
+}
+
+function pendingDeployment(
+  world: World,
+  run: Run,
+  { id, name, mayReview, reviewers, waitMinutes }: Environment,
+  reviewer: string,
+): Json {
   const api = repositoryUrl(world, run.repository)
+  const began = isoTime(currentAttempt(run).startedAt)
+  const named = [...(mayReview ? [reviewer] : []), ...reviewers]
   const html = `${world.url}/${run.repository.name}/deployments/activity_log?environments_filter=${encodeURIComponent(name)}`
   const url = `${api}/environments/${encodeURIComponent(name)}`
-  return [
-    {
-      environment: { id, node_id: `EN_${id}`, name, url, html_url: html },
-      wait_timer: 0,
-      wait_timer_started_at: null,
-      current_user_can_approve: mayReview,
-      reviewers: [{ type: 'User', reviewer: user(world, mayReview ? reviewer : 'ada') }],
-    },
-  ]
+  return {
+    environment: { id, node_id: `EN_${id}`, name, url, html_url: html },
+    wait_timer: waitMinutes,
+    wait_timer_started_at: waitMinutes === 0 ? null : began,
+    current_user_can_approve: mayReview,
+    reviewers: named.map((one) =>
+      one.startsWith('team/')
+        ? { type: 'Team', reviewer: teamBody(world, one.slice('team/'.length)) }
+        : { type: 'User', reviewer: user(world, one) },
+    ),
+  }
 }
+
+const teamBody = ({ url }: World, slug: string): Json => ({
+  id: slug.length,
+  node_id: `T_${slug}`,
+  name: slug,
+  slug,
+  description: null,
+  privacy: 'closed',
+  permission: 'push',
+  type: 'organization',
+  url: `${url}/teams/${slug}`,
+  html_url: `${url}/orgs/acme/teams/${slug}`,
+  members_url: `${url}/teams/${slug}/members{/member}`,
+  repositories_url: `${url}/teams/${slug}/repos`,
+  parent: null,
+})
 
 /** The deployment that was reviewed. */
 export function deploymentBody(world: World, run: Run, { id, name }: Environment): Json {

@@ -5,7 +5,7 @@ import { annotationSchema } from './annotations.ts'
 import { pendingIn } from './environments.ts'
 import { addRefs } from './refs.ts'
 import { currentAttempt, findRepository, findWorkflow, isRed, OUTCOMES, runsOf } from './world.ts'
-import type { Attempt, Conclusion, Job, OpenStatus, Repository, Run, Status, World } from './world.ts'
+import type { Attempt, Conclusion, Environment, Job, OpenStatus, Repository, Run, Status, World } from './world.ts'
 
 const TEXT_LENGTH_MAX = 100_000
 const JOBS_MAX = 1_000
@@ -42,12 +42,22 @@ export const pushSchema = z.strictObject({
   logs: z.record(text, text).optional(),
   // What a job's steps said about lines of files, by the job's name.
   annotations: z.record(text, z.array(annotationSchema).max(JOBS_MAX)).optional(),
-  // Each attempt waits until a reviewer of this environment approves it. `mayReview`: the token's owner is one.
-  environment: z.strictObject({ name: text, mayReview: z.boolean() }).optional(),
+  // Each attempt waits until a reviewer of each environment approves it, or the timer of one without reviewers has run.
+  // `mayReview`: the token's owner is a reviewer, besides these logins and teams (`team/ops`).
+  environments: z
+    .array(
+      z.strictObject({
+        name: text,
+        mayReview: z.boolean(),
+        reviewers: z.array(text).default([]),
+        waitMinutes: z.number().min(0).default(0),
+      }),
+    )
+    .optional(),
   // The run waits for an approval, like a pull request of a first-time contributor.
   needsApproval: z.boolean().optional(),
 })
-export type Push = z.infer<typeof pushSchema>
+export type Push = z.input<typeof pushSchema>
 
 /** `failedOnly`: the other jobs keep their results. The default outcome is success. */
 export const rerunSchema = z.strictObject({ failedOnly: z.boolean().optional(), outcome })
@@ -88,8 +98,19 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
     enter(run, 'completed', 'action_required')
   }
 
-  const start = (run: Run): void =>
-    run.environment && !currentAttempt(run).isApproved ? enter(run, 'waiting') : begin(run)
+  function start(run: Run): void {
+    if (run.environments.length === 0) return begin(run)
+    enter(run, 'waiting')
+    const timed = run.environments.filter(({ waitMinutes }) => waitMinutes > 0)
+    const ms = Math.max(0, ...timed.map(({ waitMinutes }) => waitMinutes * 60_000))
+    if (timed.length > 0) timers.after(run, ms, () => pass(run, timed.filter(isOnlyTimed)))
+  }
+
+  function pass(run: Run, environments: readonly Environment[]): void {
+    const { approved } = currentAttempt(run)
+    for (const { id } of environments) approved.add(id)
+    if (run.environments.every(({ id }) => approved.has(id))) begin(run)
+  }
 
   function begin(run: Run): void {
     enter(run, 'in_progress')
@@ -136,10 +157,9 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
   }
 
   /** A rejected run fails. */
-  function review(run: Run, state: 'approved' | 'rejected'): ChangeResult {
-    if (!pendingIn(run)) return { kind: 'not-possible', reason: 'No deployment waits for a review.' }
-    currentAttempt(run).isApproved = state === 'approved'
-    if (state === 'approved') begin(run)
+  function review(run: Run, state: 'approved' | 'rejected', environments = pendingIn(run)): ChangeResult {
+    if (environments.length === 0) return { kind: 'not-possible', reason: 'No deployment waits for a review.' }
+    if (state === 'approved') pass(run, environments)
     else end(run, 'failure', run.plan.failedJobs)
     return { kind: 'changed', run }
   }
@@ -164,7 +184,7 @@ function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, '
     tag,
     pullRequest,
     fork = null,
-    environment = null,
+    environments = [],
     author = {},
     failedJobs,
     event = fork === null && pullRequest === undefined ? 'push' : 'pull_request',
@@ -189,7 +209,13 @@ function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, '
     createdAt: world.clock.now(),
     inputs: {},
     jobNames: [...new Set([...jobs, ...(failedJobs ?? [])])],
-    environment: environment && { id: world.nextId(), ...environment },
+    environments: environments.map(({ name: to, mayReview, reviewers = [], waitMinutes = 0 }) => ({
+      id: world.nextId(),
+      name: to,
+      mayReview,
+      reviewers,
+      waitMinutes,
+    })),
     logs: wanted.logs ?? {},
     annotations: wanted.annotations ?? {},
     plan: {
@@ -201,13 +227,15 @@ function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, '
   return { ...run, attempts: [newAttempt(world, { ...run, attempts: [] }, login)] }
 }
 
+const isOnlyTimed = ({ mayReview, reviewers }: Environment): boolean => !mayReview && reviewers.length === 0
+
 const UNPUSHED = new Set(['schedule', 'workflow_dispatch', 'repository_dispatch', 'workflow_run', 'dynamic'])
 
 function newAttempt(world: World, run: Pick<Run, 'attempts' | 'jobNames'>, actor: string): Attempt {
   const now = world.clock.now()
   const jobs = run.jobNames.map((name) => newJob(world, name))
   const n = run.attempts.length + 1
-  return { n, status: 'queued', conclusion: null, actor, startedAt: now, updatedAt: now, isApproved: false, jobs }
+  return { n, status: 'queued', conclusion: null, actor, startedAt: now, updatedAt: now, approved: new Set(), jobs }
 }
 
 function newJob(world: World, name: string): Job {

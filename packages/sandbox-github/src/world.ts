@@ -43,6 +43,10 @@ export interface Environment {
   name: string
   /** whether the token's owner is one of its reviewers */
   mayReview: boolean
+  /** logins, and teams as `team/ops`; empty: only its timer holds it, or the token's owner */
+  reviewers: readonly string[]
+  /** 0: no timer */
+  waitMinutes: number
 }
 
 /** One attempt of a run. */
@@ -56,7 +60,8 @@ export interface Attempt {
   startedAt: number
   updatedAt: number
   /** its deployment was approved */
-  isApproved: boolean
+  /** the ids of the environments to which it may deploy */
+  approved: Set<number>
   jobs: Job[]
 }
 
@@ -79,8 +84,8 @@ export interface Run {
   /** what a dispatch gave it */
   inputs: Readonly<Record<string, unknown>>
   jobNames: readonly string[]
-  /** null: it runs without a review */
-  environment: Environment | null
+  /** those to which it deploys, and that hold it */
+  environments: readonly Environment[]
   /** the text of a job's log, by its name; by default a few lines */
   logs: Readonly<Record<string, string>>
   /** of a job, by its name */

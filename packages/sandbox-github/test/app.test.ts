@@ -35,7 +35,7 @@ test('an app may not review a deployment, unlike a person', async () => {
   const github = await startGithub({
     app: { id: '7', publicKey: publicKey.export({ type: 'spki', format: 'pem' }) },
   })
-  const { id } = pushed(github, { environment: { name: 'production', mayReview: true } })
+  const { id } = pushed(github, { environments: [{ name: 'production', mayReview: true }] })
   const post = async (path: string, token: string, body: object) => {
     const headers = { authorization: `Bearer ${token}` }
     const response = await fetch(`${github.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })

@@ -274,7 +274,7 @@ test('logs are behind a link of another origin, which works for a minute and tak
 test('a run waits until a reviewer of its environment approves or rejects it, and so does its rerun', async () => {
   const github = await startGithub()
   const { actions } = clientOf(github)
-  const waits = (mayReview = true) => pushed(github, { environment: { name: 'production', mayReview } }).id
+  const waits = (mayReview = true) => pushed(github, { environments: [{ name: 'production', mayReview }] }).id
   const pending = async (run_id: number) => (await actions.getPendingDeploymentsForRun({ ...WEB, run_id })).data
   const review = async (run_id: number, state: 'approved' | 'rejected', ids?: number[]) => {
     const environment_ids = ids ?? (await pending(run_id)).map(({ environment }) => environment.id!)
@@ -297,6 +297,30 @@ test('a run waits until a reviewer of its environment approves or rejects it, an
   await expect(review(waits(), 'approved', [1])).rejects.toMatchObject({ status: 422 })
   expect((await request('POST', `${github.url}/sandbox/runs/${others}/review`, { state: 'approved' })).status).toBe(200)
   expect(runOf(github, others).status).toBe('in_progress')
+})
+
+test('a run waits for each of its environments, for their reviewers and timers', async () => {
+  const clock = createHandClock(Date.parse('2026-03-02T13:00:00Z'))
+  const github = await startGithub({ clock })
+  const { actions } = clientOf(github)
+  const production = { name: 'production', mayReview: true, reviewers: ['ada', 'team/ops'] }
+  const canary = { name: 'canary', mayReview: false, waitMinutes: 30 }
+  const { id: run_id } = pushed(github, { environments: [production, canary] })
+  const pending = async () => (await actions.getPendingDeploymentsForRun({ ...WEB, run_id })).data
+  const [first, second] = await pending()
+  expect(first!.reviewers).toMatchObject([
+    { type: 'User', reviewer: { login: 'ci-bot' } },
+    { type: 'User', reviewer: { login: 'ada' } },
+    { type: 'Team', reviewer: { slug: 'ops' } },
+  ])
+  expect(second).toMatchObject({ wait_timer: 30, current_user_can_approve: false, reviewers: [] })
+  const approve = (environment_ids: number[]) =>
+    actions.reviewPendingDeploymentsForRun({ ...WEB, run_id, environment_ids, state: 'approved', comment: '' })
+  await expect(approve([second!.environment.id!])).rejects.toMatchObject({ status: 422 })
+  await approve([first!.environment.id!])
+  expect((await pending()).map(({ environment }) => environment.name)).toEqual(['canary'])
+  await clock.advance(30 * 60_000)
+  expect(runOf(github, run_id).status).toBe('in_progress')
 })
 
 test('a failed job has the annotations of its steps, and one for its exit', async () => {

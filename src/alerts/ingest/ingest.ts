@@ -17,7 +17,7 @@ import { decideCard, opensCard, type CardOfRevision } from './decisions.ts'
 import type { ReconcileDeps, Working } from '../deps.ts'
 import { readNews, type News } from './news.ts'
 import { requeue } from '../plan-card/planner.ts'
-import { needsReading, type Attempt } from '../../domain/builds/attempt.ts'
+import { readAgainAt, type Attempt } from '../../domain/builds/attempt.ts'
 
 /** When an outcome comes late, at most this many newer builds of its branch are ingested again. */
 const SUCCESSORS_MAX = 100
@@ -225,7 +225,7 @@ async function keepBuilds(
     const { buildUuid, committer, number } = attempt.details
     const seenAs = isUuid(buildId) ? shortId(buildId) : null
     const where = { projectId, buildId, buildOrder, attempt: n, revisionKey, cardNumber, branch }
-    const readEndAt = sourceOf(projectId) !== 'ci' && needsReading(attempt) ? at : null
+    const readEndAt = sourceOf(projectId) === 'ci' ? null : readAgainAt(attempt, at)
     await tx.saveBuild({ ...where, status, rawStatus, at, buildUuid, committer, number: number ?? seenAs, readEndAt })
     const details = mergeDetails([...attempts, attempt])
     const delivered = fresh.filter((buildEvent) => buildEvent.buildId === buildId && buildEvent.origin === 'delivery')

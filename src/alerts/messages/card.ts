@@ -28,6 +28,7 @@ import {
 } from '../../slack/messages/build.ts'
 import { breakageButton, sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
 import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
+import { gatesLine } from '../../slack/messages/gates.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords, timeIn } from '../../slack/messages/times.ts'
@@ -135,6 +136,7 @@ function storyLine(view: CardView, { channel, postedAt }: Place): string {
     redWords(view),
     view.breakage?.grown ? `still failing ${sinceWords(view.breakage.grown)}` : null,
     view.breakage ? breakageWords(view.breakage, postedAt) : null,
+    gatesLine(view.gates ?? [], postedAt),
     hintOf(view),
     request && requestWords(request),
     missing && missingWords(missing),
@@ -146,7 +148,8 @@ function storyLine(view: CardView, { channel, postedAt }: Place): string {
 const sourceIn = ({ ref }: CardView) => sourceOf(parseAttemptRef(ref)?.projectId ?? null)
 
 // Suggests a restart only if the card offers one: a Pro project's build, for example, cannot be restarted from here.
-function hintOf({ shown, offers }: CardView): string | undefined {
+function hintOf({ shown, offers, gates }: CardView): string | undefined {
+  if (gates) return undefined
   const { hint } = styleOf(shown)
   return shown === 'infrastructure_failure' && offers.includes('restart') ? `${hint}: restart it` : hint
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   isFinalEvent,
   mergeDetails,
@@ -215,6 +216,7 @@ function knowsMore(event: ReceivedEvent, known: readonly ReceivedEvent[]): boole
   const own = mergeDetails(ofAttempt)
   const said = new Map<string, unknown>(Object.entries(own))
   if (details.end?.isWhole && !own.end?.isWhole) return true
+  if (details.gates && !isDeepStrictEqual(details.gates, own.gates)) return true
   return Object.entries(details).some(([name, value]) => value !== null && said.get(name) === null)
 }
 

@@ -98,14 +98,24 @@ export function foldAttempts(buildEvents: readonly BuildEvent[], restarts: reado
 export const hasEnded = ({ status, details }: Pick<Attempt, 'status' | 'details'>): boolean =>
   isFinal(status) || (status === 'unknown' && details.finishedAt !== null)
 
+/** How often a source is asked what a build waits for: it does not report each change. */
+export const GATES_AGAIN_MS = 5 * 60_000
+
+/** When its source is to be asked about the attempt; null: it need not be. @param at when it last had news (ms) */
+export function readAgainAt(attempt: Attempt, at: number): number | null {
+  if (needsReading(attempt)) return at
+  return attempt.status === 'waiting' ? at + GATES_AGAIN_MS : null
+}
+
 /**
- * Whether the source may know more: who opened its pull or merge request; and after its end, which jobs failed, whether
- * it was only cancelled, and what failed in its jobs.
+ * Whether the source may know more: what it waits for; who opened its pull or merge request; and after its end, which jobs
+ * failed, whether it was only cancelled, and what failed in its jobs.
  */
-export function needsReading({ status, details, buildEvents, finalSeq }: Attempt): boolean {
+function needsReading({ status, details, buildEvents, finalSeq }: Attempt): boolean {
   const { end, requestUrl, committer } = details
   if (buildEvents.find(({ seq }) => seq === finalSeq)?.origin === 'history') return false
   if (end?.isWhole) return isRed(status)
+  if (status === 'waiting' && details.gates === null) return true
   if (requestUrl !== null && committer === null && hasStreak(buildEvents[0]!.branch ?? '')) return true
   return isRed(status) || status === 'stopped' || end?.how === 'with-warnings'
 }
@@ -239,9 +249,13 @@ function detailsOf(buildEvents: readonly BuildEvent[], echoes: readonly BuildEve
   }
 }
 
+/** What it waits for in its present state, as last read. */
+const gatesOf = (head: BuildEvent, echoes: readonly BuildEvent[]): BuildDetails['gates'] =>
+  [head, ...echoes].findLast(({ seq, details }) => seq >= head.seq && details.gates)?.details.gates ?? null
+
 function toAttempt({ n, buildEvents, echoes, head, final, started }: Draft): Attempt {
   const first = buildEvents[0]!
-  const details = detailsOf(buildEvents, echoes)
+  const details = { ...detailsOf(buildEvents, echoes), gates: gatesOf(head, echoes) }
   const finishedAt = details.finishedAt ?? 0
   const ranMs = final && (details.durationMs ?? null)
   // The source's own duration counts, since we may have received the start long after the end.

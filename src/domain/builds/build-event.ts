@@ -44,7 +44,27 @@ export interface BuildDetails {
   startedBy: string | null
   /** the Slack user who started it from Slack; the source knows only the bot's account */
   requestedBy: string | null
+  /** what it waits for, if its source was asked while it waited; at most `GATES_MAX` */
+  gates: readonly Gate[] | null
 }
+
+/** What a waiting build waits for: a person has to let it through. */
+export interface Gate {
+  /** `environment`: a deployment to it. `run`: the whole run, before it begins. `job`: a manual job. */
+  kind: 'environment' | 'run' | 'job'
+  /** the source's id of the environment or job; of the run itself: `run` */
+  id: string
+  name: string
+  /** who may let it through, as the source names them: `@ada`, `team/ops`; empty: it names nobody */
+  reviewers: readonly string[]
+  /** whether the source lets the owner of our token do it */
+  isOurs: boolean
+  /** when its wait timer ends (ms); null: it has none */
+  until: number | null
+}
+
+/** Slack's menus have as many options. */
+export const GATES_MAX = 100
 
 /** How a build ended, according to its jobs. */
 export interface EndDetails {
@@ -200,6 +220,7 @@ const over = (older: BuildDetails, newer: BuildDetails): BuildDetails => ({
   end: (older.end?.isWhole && !newer.end?.isWhole ? older.end : newer.end) ?? older.end ?? null,
   startedBy: newer.startedBy ?? older.startedBy ?? null,
   requestedBy: older.requestedBy ?? newer.requestedBy ?? null,
+  gates: newer.gates ?? older.gates ?? null,
 })
 
 export const NO_DETAILS: BuildDetails = {
@@ -224,4 +245,5 @@ export const NO_DETAILS: BuildDetails = {
   end: null,
   startedBy: null,
   requestedBy: null,
+  gates: null,
 }

@@ -1,13 +1,13 @@
 import { isUuid, sourceOf, type SourceName, type Uuid } from '../ids.ts'
-import { isOpen, type Action, type Request } from './request.ts'
+import { GATES_OF, isOfGate, isOpen, type Action, type Request } from './request.ts'
 import { hasEnded, type Attempt } from '../builds/attempt.ts'
 import { HELD_STATUS, type Status } from '../builds/status.ts'
 
-/** What can be done with an attempt now. At most one action fits its state. */
+/** What can be done with an attempt now. */
 export interface Capabilities {
-  /** the actions that are possible; none while a request for the action is open */
+  /** the actions that are possible, in the order of their buttons; none while a request for the action is open */
   offers: readonly Action[]
-  /** why the action that fits the state is not possible */
+  /** the first action that fits the state and is not possible, and why */
   missing: { action: Action; why: MissingCapability } | null
   /** the uuid of the build that Stop would stop, if CI cannot confirm that it is this one */
   unconfirmed: Uuid | null
@@ -23,6 +23,7 @@ export type MissingCapability =
   | 'no-build-number'
   | 'pro-project'
   | 'project-unknown'
+  | 'not-reviewer'
 
 /** The interfaces of CI, and the other sources, that have credentials. */
 export interface Configured {
@@ -42,24 +43,34 @@ export function capabilitiesOf(
   project: Project,
 ): Capabilities {
   const source = sourceOf(attempt.buildEvents[0]!.projectId)
-  const action = fittingAction(attempt, source)
-  const isPossible = action !== null && !isRequested(action, attempt, requests)
-  const why = isPossible ? missingFor(action, attempt, source, configured, project) : null
+  const judged = fittingActions(attempt, source)
+    .filter((action) => !isRequested(action, attempt, requests))
+    .map((action) => ({ action, why: missingFor(action, attempt, source, configured, project) }))
+  const missing = judged.find((one): one is NonNullable<Capabilities['missing']> => one.why !== null) ?? null
   return {
-    offers: isPossible && why === null ? [action] : [],
-    missing: isPossible && why !== null ? { action, why } : null,
+    offers: judged.filter(({ why }) => why === null).map(({ action }) => action),
+    missing,
     unconfirmed: listsBuilds(configured, project) ? null : attempt.details.buildUuid,
   }
 }
 
-/** A build can be stopped while it runs, and restarted if it has ended or never ran. */
-function fittingAction(attempt: Attempt, source: SourceName): Action | null {
+/**
+ * A build can be let through its gates while it waits, stopped while it runs, and restarted if it has ended or never ran.
+ */
+function fittingActions(attempt: Attempt, source: SourceName): Action[] {
   const { status, rawStatus, details } = attempt
-  if (STOPPABLE[source].has(status)) return rawStatus === HELD_STATUS ? null : 'stop'
+  const atGates = GATE_ACTIONS.filter((action) => gatesFor(action, attempt).length > 0)
+  if (STOPPABLE[source].has(status)) return rawStatus === HELD_STATUS ? atGates : [...atGates, 'stop']
   // GitLab reruns only the jobs that did not pass. If all passed, it does nothing.
   const isUseless = details.end?.how === 'invalid' || (source === 'gitlab' && status === 'success')
-  return hasEnded(attempt) && !isUseless ? 'restart' : null
+  return hasEnded(attempt) && !isUseless ? [...atGates, 'restart'] : atGates
 }
+
+const GATE_ACTIONS = ['approve', 'reject', 'play'] as const satisfies readonly Action[]
+
+/** The gates that this action can be about. */
+export const gatesFor = (action: Action, { status, details: { gates } }: Pick<Attempt, 'status' | 'details'>) =>
+  status === 'waiting' ? (gates ?? []).filter(({ kind }) => GATES_OF[action].includes(kind)) : []
 
 // GitLab does not cancel a pipeline that waits for a manual job.
 const STOPPABLE: Record<SourceName, ReadonlySet<Status>> = {
@@ -68,10 +79,11 @@ const STOPPABLE: Record<SourceName, ReadonlySet<Status>> = {
   gitlab: new Set(['queued', 'started']),
 }
 
+/** A gate is open or closed: a request to approve it stands for one to reject it, too. */
 const isRequested = (action: Action, attempt: Attempt, requests: readonly Request[]): boolean =>
   requests.some(
     (request) =>
-      request.action === action &&
+      (request.action === action || (isOfGate(action) && isOfGate(request.action))) &&
       request.buildId === attempt.buildId &&
       request.attempt === attempt.n &&
       isOpen(request),
@@ -79,12 +91,16 @@ const isRequested = (action: Action, attempt: Attempt, requests: readonly Reques
 
 function missingFor(
   action: Action,
-  { buildId, details }: Attempt,
+  attempt: Attempt,
   source: SourceName,
   configured: Configured,
   project: Project,
 ): MissingCapability | null {
-  if (source !== 'ci') return configured[source] ? null : `no-${source}`
+  const { buildId, details } = attempt
+  if (source !== 'ci' && !configured[source]) return `no-${source}`
+  // Only what the source lets our token do is offered.
+  if (isOfGate(action)) return gatesFor(action, attempt).some(({ isOurs }) => isOurs) ? null : 'not-reviewer'
+  if (source !== 'ci') return null
   if (action === 'restart') {
     if (!configured.legacy) return 'no-legacy'
     if (isBasic(project)) return isUuid(buildId) ? 'no-build-number' : null

@@ -8,14 +8,26 @@ import {
   type ProjectId,
   type Uuid,
 } from '../ids.ts'
-import type { BuildEvent } from '../builds/build-event.ts'
+import type { BuildEvent, Gate } from '../builds/build-event.ts'
 import type { Attempt } from '../builds/attempt.ts'
 import { isFinal } from '../builds/status.ts'
 
 // Requests that people make to CI. CI is called at most once for each: the request is recorded before the call, and if
 // the outcome is unclear, the bot reads CI and never repeats the call.
 
-export type Action = 'stop' | 'restart'
+export type Action = 'stop' | 'restart' | 'approve' | 'reject' | 'play'
+
+/** Which gates an action lets a build through, by their kind; it is about one of them. */
+export const GATES_OF: Record<Action, readonly Gate['kind'][]> = {
+  stop: [],
+  restart: [],
+  approve: ['environment', 'run'],
+  reject: ['environment'],
+  play: ['job'],
+}
+
+/** Whether an action is about one gate of a build. */
+export const isOfGate = (action: Action): boolean => GATES_OF[action].length > 0
 
 /**
  * The state of a request. `calling`: recorded, and CI is being called (or the caller has died). `accepted`: CI said
@@ -120,6 +132,8 @@ export interface RequestTarget {
   branch: string | null
   projectUuid: Uuid | null
   buildUuid: Uuid | null
+  /** left out: the action is about the whole build */
+  gate?: Pick<Gate, 'id' | 'name'>
 }
 
 /** The common fields of requests about builds and about projects. All times are ms since the epoch. */
@@ -147,7 +161,7 @@ export interface RequestRecord {
   endedAt: number | null
 }
 
-/** A request to stop or restart a build. */
+/** A request to act on a build. */
 export interface Request extends RequestRecord, AttemptRef {
   action: Action
   revisionKey: string
@@ -173,11 +187,35 @@ export type RequestChange = Partial<
 export function shownBy(request: Request, attempts: readonly Attempt[], all: readonly Request[] = []): Attempt | null {
   // CI refused the request, so whatever happened later has another cause.
   if (request.state === 'refused') return null
-  return (request.action === 'stop' ? endOf(request, attempts) : startedBy(request, attempts, all)) ?? null
+  return RESULTS[request.action].shownBy(request, attempts, all) ?? null
 }
+
+/** What each action brings about. */
+const RESULTS: Record<Action, ActionResult> = {
+  stop: { shownBy: endOf, notShown: 'still-running' },
+  restart: { shownBy: startedBy, notShown: 'not-restarted' },
+  approve: { shownBy: throughGate, notShown: 'still-waiting' },
+  reject: { shownBy: throughGate, notShown: 'still-waiting' },
+  play: { shownBy: throughGate, notShown: 'still-waiting' },
+}
+
+interface ActionResult {
+  /** the attempt that shows it */
+  shownBy: (request: Request, attempts: readonly Attempt[], all: readonly Request[]) => Attempt | undefined
+  /** the request's code if its source does not show it in time */
+  notShown: string
+}
+
+/** The code of a request whose result its source did not show in time. */
+export const notShownCode = ({ action }: Request): string => RESULTS[action].notShown
 
 function endOf({ buildId, attempt: n }: Request, attempts: readonly Attempt[]): Attempt | undefined {
   return attempts.find((attempt) => attempt.buildId === buildId && attempt.n >= n && isFinal(attempt.status))
+}
+
+// Only a look-up says that it is through: a build also leaves the gate when it is stopped.
+function throughGate({ state, buildId, attempt }: Request, attempts: readonly Attempt[]): Attempt | undefined {
+  return state === 'confirmed' ? attempts.find((one) => one.buildId === buildId && one.n === attempt) : undefined
 }
 
 // Our own `action` event confirms nothing: CI must show the attempt.

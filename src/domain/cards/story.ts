@@ -127,6 +127,7 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
     history: historyOf(attempt),
     durationMs: attempt.durationMs,
     ...endOf(attempt),
+    ...gatesOf(attempt),
     ...failedIn(attempt, context),
     mention: showsFailure ? mentionFor(attempt, context) : null,
     claim: showsFailure ? claimFor(attempt, context) : null,
@@ -148,7 +149,7 @@ function requestAbout(attempt: Attempt, { requests, attempts }: StoryContext): S
   return request && shownRequest(request)
 }
 
-function shownRequest({ action, requestedBy: by, state, code, projectId }: Request): ShownRequest {
+function shownRequest({ action, requestedBy: by, state, code, projectId, target: { gate } }: Request): ShownRequest {
   const source = sourceOf(projectId)
   return {
     action,
@@ -157,6 +158,7 @@ function shownRequest({ action, requestedBy: by, state, code, projectId }: Reque
     stage: state === 'calling' || state === 'accepted' ? 'asked' : state,
     code: state === 'calling' || state === 'accepted' || state === 'confirmed' ? null : code,
     ...(source !== 'ci' && { source }),
+    ...(gate && gate.name !== '' && { gate: gate.name }),
   }
 }
 
@@ -282,6 +284,9 @@ function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
 
 const endOf = ({ details: { end } }: Attempt): Pick<CardView, 'end'> =>
   end?.how ? { end: { how: end.how, says: end.says } } : {}
+
+const gatesOf = ({ status, details: { gates } }: Attempt): Pick<CardView, 'gates'> =>
+  status === 'waiting' && gates && gates.length > 0 ? { gates } : {}
 
 function failedIn(attempt: Attempt, { failures }: StoryContext): Pick<CardView, 'failedJobs' | 'failures'> {
   const own = failures.get(attemptKey(attempt))

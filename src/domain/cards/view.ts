@@ -2,7 +2,7 @@ import type { MessageTs, SourceName } from '../ids.ts'
 import type { Count } from '../builds/figures.ts'
 import type { BranchEnd, BreakageChange, DoneByPeople, RedSince, ShownBreakage } from '../builds/breakage.ts'
 import type { Capabilities } from './capabilities.ts'
-import type { EndDetails } from '../builds/build-event.ts'
+import type { EndDetails, Gate } from '../builds/build-event.ts'
 import type { Action } from './request.ts'
 import type { AccountStatus, Status } from '../builds/status.ts'
 import type { Failures } from '../builds/failure.ts'
@@ -31,6 +31,8 @@ export interface CardView extends Capabilities {
   durationMs: number | null
   /** how it ended, if the status does not say everything */
   end?: EndView
+  /** what it waits for, if its source says so; at least one */
+  gates?: readonly Gate[]
   /** the jobs that failed, if the source names them; at least one */
   failedJobs?: readonly string[]
   /** what failed, if a build step reported it or the source was asked */
@@ -77,6 +79,8 @@ export interface ShownRequest {
   code: string | null
   /** the source, if it is not the CI service */
   source?: Exclude<SourceName, 'ci'>
+  /** the environment or job that it is about; outside text */
+  gate?: string
 }
 
 /** One line in the thread: a person's request to CI. */

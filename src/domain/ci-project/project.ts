@@ -1,3 +1,4 @@
+import type { Gate } from '../builds/build-event.ts'
 import { uuidBuildId, type BuildId, type ProjectId, type Uuid } from '../ids.ts'
 import type { NotificationRule } from '../rules/rule.ts'
 
@@ -60,6 +61,7 @@ export interface LegacyBuild {
   number?: string | null
   attempt?: number | null
   lastEndAt?: number | null
+  gates?: readonly Gate[] | null
 }
 
 /** CI may deliver a build by its uuid and list it by its number. A build known by its uuid gets the uuid as its id. */

@@ -1,7 +1,7 @@
 import { shortId, sourceOf } from '../../domain/ids.ts'
 import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 import type { Action } from '../../domain/cards/request.ts'
-import { ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
+import { ACTION_SYMBOLS, ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
 import { buildNumber, buildUrl, mention, projectLabel } from '../../slack/messages/build.ts'
 import { withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
@@ -25,7 +25,7 @@ import type { ActionOutcome } from './action.ts'
 
 type Of<Kind extends ActionOutcome['kind']> = Extract<ActionOutcome, { kind: Kind }>
 
-/** The answer to a request to stop or restart a build. */
+/** The answer to a request to act on a build. */
 export function answerAction(outcome: ActionOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
@@ -62,7 +62,7 @@ function requested({ action, build, newBuildId }: Of<'requested'>): Answer {
   const other = isOther ? buildNumber({ buildId: shortId(newBuildId) }) : null
   const follows = other === null ? '' : ` It runs as ${other}.`
   return answerOf([
-    line(`${SYMBOLS[action]} *${ACTION_WORDS[action]} requested*: ${buildSubject(build)}`),
+    line(`${ACTION_SYMBOLS[action]} *${ACTION_WORDS[action]} requested*: ${buildSubject(build)}`),
     line(
       `${sourceWord(build)} accepted the request.${follows} The build's card shows the result; if it has none, *Refresh* does.`,
     ),
@@ -86,8 +86,6 @@ const repeated = ({ action, state }: Of<'repeated'>): Answer =>
     line(`:information_source: *${ACTION_WORDS[action]}*: this was already requested, and is sent only once.`),
     line(SO_FAR[state]),
   ])
-
-const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
 
 /** The source of the build: `CI`, `GitHub`. */
 const sourceWord = ({ ref }: BuildSummary): string => SOURCE_NAMES[sourceOf(ref.projectId)]
@@ -140,13 +138,26 @@ function inWordsOf({ ref }: BuildSummary, { why, next }: Words): Words {
   return { why: withSourceName(source, why), next: withSourceName(source, next) }
 }
 
-const NOT_DONE: Record<Action, string> = { stop: 'Not stopped', restart: 'Not restarted' }
-const UNSURE: Record<Action, string> = { stop: 'stops this build', restart: 'runs this build again' }
+const NOT_DONE: Record<Action, string> = {
+  stop: 'Not stopped',
+  restart: 'Not restarted',
+  approve: 'Not approved',
+  reject: 'Not rejected',
+  play: 'Not started',
+}
+const UNSURE: Record<Action, string> = {
+  stop: 'stops this build',
+  restart: 'runs this build again',
+  approve: 'lets this build go on',
+  reject: 'rejected this deployment',
+  play: 'starts this job',
+}
 
 function nextOfMissing({ action, why, build }: Of<'impossible'>): string {
   const setting = SETTINGS[why]
   if (setting !== null) return `Ask the person who runs Buildline to set ${setting}.`
-  return `${ACTION_WORDS[action]} it in CI${buildUrl(build) === null ? '' : ', with *Open build*'}.`
+  const next = `${ACTION_WORDS[action]} it in CI${buildUrl(build) === null ? '' : ', with *Open build*'}.`
+  return withSourceName(sourceOf(build.ref.projectId), next)
 }
 
 /** The settings without which the action is not possible; null: no setting makes it possible. */
@@ -159,6 +170,7 @@ const SETTINGS: Record<MissingCapability, string | null> = {
   'no-build-number': null,
   'pro-project': null,
   'project-unknown': null,
+  'not-reviewer': null,
 }
 
 /** The build's state does not allow the action: the answer says its state, and what the person can do. */
@@ -166,13 +178,28 @@ function notNow({ action, build }: Of<'not-now'>): ErrorAnswer {
   const result = action === 'stop' && hasEnded(build) ? 'nothing to stop' : NOT_DONE[action].toLowerCase()
   return {
     what: `${stateWords(build)} ${buildSubject(build)}: *${result}*`,
-    ...inWordsOf(build, action === 'stop' ? whyNotStopped(build) : whyNotRestarted(build)),
+    ...inWordsOf(build, WHY_NOT[action](build)),
     parts: [row(ACTIONS_BLOCK_ID, [...buildButtons(build), ...refreshButton(build)])],
   }
 }
 
+/** For each action, why the build's state does not allow it. */
+const WHY_NOT: Record<Action, (build: BuildSummary) => Words> = {
+  stop: whyNotStopped,
+  restart: whyNotRestarted,
+  approve: whyNotAtGate,
+  reject: whyNotAtGate,
+  play: whyNotAtGate,
+}
+
 const hasEnded = ({ shown }: BuildSummary): boolean =>
   !['requested', 'queued', 'started', 'waiting', 'unknown'].includes(shown)
+
+function whyNotAtGate({ shown }: BuildSummary): Words {
+  return shown === 'waiting'
+    ? { why: 'It no longer waits for that, or a request about it is on its way.', next: REFRESH }
+    : { why: 'It no longer waits: somebody else was faster, or it has ended.', next: REFRESH }
+}
 
 const LOOK_AT_LIMITS = "Look at the account's limits in CI."
 

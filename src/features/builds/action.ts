@@ -7,8 +7,10 @@ import {
   type NotFound,
   type Refused,
 } from '../../projects/outcomes.ts'
-import type { ActionTarget } from '../../sources/source.ts'
+import type { ActionTarget, Decision } from '../../sources/source.ts'
 import {
+  GATES_OF,
+  isOfGate,
   isOpen,
   restartRequests,
   shownBy,
@@ -23,7 +25,8 @@ import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import { parseSubject } from '../../domain/builds/revision.ts'
 import { readCapabilities, readRevision, type Revision } from '../../store/history.ts'
 import type { Tx } from '../../store/store.ts'
-import { callForBuild, type ActDeps } from './call-once.ts'
+import { ACTING } from './acting.ts'
+import { callForBuild, refreshBuild, type ActDeps } from './call-once.ts'
 import { confirmTarget, type ShownAs } from './confirm-target.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
 import { findBuild, summaryOf } from '../../projects/find-build.ts'
@@ -55,16 +58,23 @@ export type ActionOutcome =
   | Refused
 
 /**
- * Asks CI to stop a running build (interface, E1) or to run a finished one again (E9, only of a Basic project): checks
- * permission and the build's current state, records the request, calls CI once and records the outcome. A repeated
+ * Asks a build's source to act on it: to stop it (of the CI service: interface, E1), to run it again (E9, only of a Basic
+ * project), or to let it through a gate. Checks permission and the build's current state, records the request, calls CI once and records the outcome. A repeated
  * request, a second person or a crash after the record never causes a second call for the same attempt.
  * Throws NotAttempted if it fails before CI is called.
  */
-export async function act(deps: ActDeps, action: Action, target: Target, by: Requester): Promise<ActionOutcome> {
-  const ready = await beforeRecord(makeReady(deps, action, target, by))
+export async function act(deps: ActDeps, asked: Asked, target: Target, by: Requester): Promise<ActionOutcome> {
+  const ready = await beforeRecord(makeReady(deps, asked, target, by))
   if (ready.kind !== 'ready') return ready
-  const { request, actedOn, build } = ready
-  return { ...(await callForBuild(deps, request, actedOn)), build }
+  const { request, build } = ready
+  return { ...(await callForBuild(deps, request, ready)), build }
+}
+
+/** What a person asks for. */
+export interface Asked {
+  action: Action
+  /** the id of the gate that it is about, and what the person says to it; left out: it is about the whole build */
+  about?: { gate: string; comment: string }
 }
 
 /** A recorded request. The caller has to call CI for it, once. */
@@ -72,15 +82,21 @@ interface Ready {
   kind: 'ready'
   request: Request
   actedOn: ActionTarget
+  decided?: Omit<Decision, 'action'> | undefined
   build: BuildSummary
 }
 
-async function makeReady(deps: ActDeps, action: Action, target: Target, by: Requester): Promise<Ready | ActionOutcome> {
-  const refused = await refusalOf(deps.permits, 'operate', by, action)
+async function makeReady(
+  deps: ActDeps,
+  { action, about: decision }: Asked,
+  target: Target,
+  by: Requester,
+): Promise<Ready | ActionOutcome> {
+  const refused = await refusalOf(deps.permits, ACTING[action].right, by, action)
   if (refused) return refused
   const repeated = await deps.store.read.requestOf(by.interactionKey)
   if (repeated) return { kind: 'repeated', action, state: repeated.state }
-  const result = await findBuild(deps, target, action === 'stop' ? 'running' : 'newest')
+  const result = await findBuild(deps, target, ACTING[action].finds)
   if (result.kind !== 'found') return result
   const { found } = result
   const build = await summaryOf(deps, found)
@@ -95,9 +111,15 @@ async function makeReady(deps: ActDeps, action: Action, target: Target, by: Requ
   if (confirmed.kind === 'ci-trouble') return confirmed
   if (confirmed.kind === 'impossible') return { ...confirmed, action, build }
   if (confirmed.kind === 'not-confirmed') return { ...confirmed, action, build }
-  const { actedOn, isConfirmed } = confirmed
+  const { actedOn, isConfirmed, gates } = confirmed
   if (!isConfirmed && by.via !== 'button' && by.via !== 'modal') return { kind: 'to-confirm', action, build }
   const { branch } = build
+  const gate = gates.find(({ id, kind, isOurs }) => id === decision?.gate && isOurs && GATES_OF[action].includes(kind))
+  if (isOfGate(action) && !gate) {
+    await refreshBuild(deps, { ...build.ref, revisionKey: found.revisionKey, target: { branch } })
+    return { kind: 'not-now', action, build }
+  }
+  const decided = gate && { gate, comment: commentOf(action, await deps.nameOf(by.user), decision?.comment ?? '') }
   const { project, projectUuid, buildUuid } = actedOn
   const request: Request = {
     ...newRecord(deps, by),
@@ -105,15 +127,21 @@ async function makeReady(deps: ActDeps, action: Action, target: Target, by: Requ
     ...build.ref,
     revisionKey: found.revisionKey,
     subject: found.subject,
-    target: { project, branch, projectUuid, buildUuid },
+    target: { project, branch, projectUuid, buildUuid, ...(gate && { gate: { id: gate.id, name: gate.name } }) },
     newBuildId: null,
     newBuildUuid: null,
   }
   const recorded = await deps.store.write((tx) => record(tx, deps, request))
   if (recorded === 'changed') return { kind: 'not-now', action, build }
   return recorded === 'recorded'
-    ? { kind: 'ready', request, actedOn, build }
+    ? { kind: 'ready', request, actedOn, decided, build }
     : alreadyRequested(action, recorded, build, by)
+}
+
+/** What the source is told: it knows only the owner of our token. */
+function commentOf(action: Action, name: string | null, comment: string): string {
+  const who = name === null ? '' : ` by ${name}`
+  return `${action === 'reject' ? 'Rejected' : 'Approved'}${who} in Slack${comment === '' ? '' : `: ${comment}`}`
 }
 
 /** An open request for the same action and attempt, or a restart that is done: an attempt is restarted only once. */

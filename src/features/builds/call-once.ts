@@ -2,10 +2,11 @@ import { CiError } from '../../sources/http/errors.ts'
 import type { BuildId } from '../../domain/ids.ts'
 import { CONFIRM_WITHIN_MS, type Action, type Request, type RequestEvent } from '../../domain/cards/request.ts'
 import { callCi, recordEvent, type CallResult, type RequestDeps } from '../../projects/requests.ts'
-import type { ActionTarget, RestartResult, Sources } from '../../sources/source.ts'
+import type { ActionTarget, Decision, RestartResult, Sources } from '../../sources/source.ts'
 import type { Sites } from '../../sources/build-address.ts'
 import { toStatus } from '../../domain/builds/status.ts'
 import type { Tx } from '../../store/store.ts'
+import { ACTING, NO_NEW_BUILD } from './acting.ts'
 import { insertSnapshot } from '../../ci-sync/ci-snapshot.ts'
 import { NO_DETAILS, type ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { parseSubject } from '../../domain/builds/revision.ts'
@@ -22,21 +23,23 @@ type CallOutcome =
 export interface ActDeps extends RequestDeps {
   sources: Sources
   sites: Sites
+  /** The person's name; null if Slack does not say. */
+  nameOf: (user: string) => Promise<string | null>
 }
 
 /**
  * Calls CI once for a recorded request and records the outcome. If the outcome cannot be recorded, `confirm` looks it
  * up in CI later, as it does after a crash.
  */
-export async function callForBuild(deps: ActDeps, request: Request, actedOn: ActionTarget): Promise<CallOutcome> {
+export async function callForBuild(
+  deps: ActDeps,
+  request: Request,
+  { actedOn, decided }: { actedOn: ActionTarget; decided?: Omit<Decision, 'action'> | undefined },
+): Promise<CallOutcome> {
   const { id, action, projectId: project, buildId: build, requestedBy: by } = request
   const source = deps.sources(project)!
   const fields = { request: id, action, project, build, by }
-  const called = await callCi(deps.log, fields, async () => {
-    if (action === 'restart') return source.restart!(actedOn)
-    await source.stop!(actedOn)
-    return NO_NEW_BUILD
-  })
+  const called = await callCi(deps.log, fields, () => ACTING[action].call(source, actedOn, decided))
   try {
     await recordAnswer(deps, request, called)
   } catch (error) {
@@ -51,8 +54,6 @@ export async function callForBuild(deps: ActDeps, request: Request, actedOn: Act
   return { kind: 'ci-refused', action, code, reason }
 }
 
-const NO_NEW_BUILD: RestartResult = { newBuildId: null, newBuildUuid: null }
-
 async function recordAnswer(
   { store, clock }: ActDeps,
   request: Request,
@@ -65,18 +66,23 @@ async function recordAnswer(
     const isChanged = await recordEvent(tx, request, eventOf(request, called, at), { at, ...answer })
     // The request has been ended meanwhile. The build that CI named is stored anyway.
     if (!isChanged) await tx.updateRequest(request.id, { ...answer, answeredAt: at })
-    if (called.kind === 'answered' && request.action === 'restart') await linkRestart(tx, request, answer, at)
+    if (called.kind === 'answered') await linkRestart(tx, request, answer, at)
     await tx.wakeRevision(request.revisionKey, at, 0)
   })
 }
 
-function eventOf({ requestedAt }: Request, called: CallResult<RestartResult>, at: number): RequestEvent {
-  if (called.kind === 'answered') return { kind: 'accepted', lookAt: requestedAt + CONFIRM_WITHIN_MS }
+function eventOf({ requestedAt, action }: Request, called: CallResult<RestartResult>, at: number): RequestEvent {
+  const { looksAfterMs } = ACTING[action]
+  const lookAt = looksAfterMs === undefined ? requestedAt + CONFIRM_WITHIN_MS : at + looksAfterMs
+  if (called.kind === 'answered') return { kind: 'accepted', lookAt }
   return called.kind === 'unclear' ? { ...called, lookAt: at + UNCLEAR_LOOK_MS } : called
 }
 
 /** Reads the build's state from CI, if CI shows it, and stores it as a build event. Best effort: never rejects. */
-async function refreshBuild(deps: ActDeps, request: Request): Promise<void> {
+export async function refreshBuild(
+  deps: ActDeps,
+  request: Pick<Request, 'projectId' | 'buildId' | 'revisionKey'> & { target: Pick<Request['target'], 'branch'> },
+): Promise<void> {
   const { store, clock, log, sources } = deps
   try {
     const { projectId, buildId, target } = request
@@ -93,7 +99,7 @@ async function refreshBuild(deps: ActDeps, request: Request): Promise<void> {
   } catch (error) {
     // The legacy interface does not have Pro projects.
     if (error instanceof CiError && error.kind === 'not-found') return
-    log.warn({ err: error, request: request.id }, 'could not read the state of a build from CI')
+    log.warn({ err: error, build: request.buildId }, 'could not read the state of a build from CI')
   }
 }
 

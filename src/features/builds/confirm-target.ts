@@ -1,5 +1,5 @@
 import { CiError } from '../../sources/http/errors.ts'
-import type { BuildEvent, ReceivedEvent } from '../../domain/builds/build-event.ts'
+import type { BuildEvent, Gate, ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { sourceOf } from '../../domain/ids.ts'
 import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 import type { Action } from '../../domain/cards/request.ts'
@@ -29,7 +29,7 @@ export async function confirmTarget(
   action: Action,
   found: FoundBuild,
 ): Promise<
-  | { kind: 'confirmed'; actedOn: ActionTarget; isConfirmed: boolean }
+  | { kind: 'confirmed'; actedOn: ActionTarget; isConfirmed: boolean; gates: readonly Gate[] }
   | { kind: 'not-confirmed'; shown: ShownAs | null }
   | { kind: 'impossible'; why: MissingCapability }
   | CiFailure
@@ -56,7 +56,7 @@ export async function confirmTarget(
   const uuids = source === 'ci' ? { projectUuid: project.uuid, buildUuid } : { projectUuid: null, buildUuid: null }
   const hasFailed = found.attempt.status === 'failed'
   const actedOn = { projectId, project: project.name, buildId, ...uuids, hasFailed }
-  return { kind: 'confirmed', actedOn, isConfirmed }
+  return { kind: 'confirmed', actedOn, isConfirmed, gates: event?.details.gates ?? [] }
 }
 
 /** Throws what is not a CiError. */

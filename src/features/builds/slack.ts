@@ -15,6 +15,7 @@ import { act, type ActionOutcome } from './action.ts'
 import { confirmRequests, type ConfirmRequests } from './confirm.ts'
 import { answerAction } from './action-messages.ts'
 import type { ActDeps } from './call-once.ts'
+import { GATE_CALLBACK_ID, gateButton, gateForm } from './gate-form.ts'
 import { buildStatus, runningBuilds } from './status.ts'
 import { findSummary } from '../../ci-sync/ci-lookup.ts'
 import { shortId, sourceOf } from '../../domain/ids.ts'
@@ -36,7 +37,14 @@ export const builds = (deps: Deps): Feature => ({
   commands: [status(deps), stop(deps), restart(deps)],
   overview: (question) => overview(deps, question),
   jobs: [{ name: 'confirm-requests', cron: '*/15 * * * * *', afterNews: true, run: () => confirmRequests(deps) }],
-  buttons: { [ACTION_IDS.stop]: button(deps, 'stop'), [ACTION_IDS.restart]: button(deps, 'restart') },
+  buttons: {
+    [ACTION_IDS.stop]: button(deps, 'stop'),
+    [ACTION_IDS.restart]: button(deps, 'restart'),
+    [ACTION_IDS.approve]: gateButton(deps, 'approve'),
+    [ACTION_IDS.reject]: gateButton(deps, 'reject'),
+    [ACTION_IDS.play]: gateButton(deps, 'play'),
+  },
+  forms: { [GATE_CALLBACK_ID]: gateForm(deps) },
   fields: {
     [FIND_PROJECT_ID]: (slack, body, action) => chooseInFind(deps, slack, body, action),
     [FIND_BRANCH_ID]: (slack, body, action) => chooseInFind(deps, slack, body, action),
@@ -178,7 +186,7 @@ async function answerRequest(
   { target, by }: { target: Target; by: Requester },
   context: AnswerContext,
 ): Promise<Reply> {
-  const outcome = await deps.orAskCi(() => act(deps, action, target, by))
+  const outcome = await deps.orAskCi(() => act(deps, { action }, target, by))
   return replyTo(outcome, answerAction(outcome, context))
 }
 

@@ -204,6 +204,9 @@ function pausedLine({ channel, code, at, follows }: PausedChannel): string {
 const DEEDS: Record<AuditLine['action'], string> = {
   stop: 'stop',
   restart: 'restart',
+  approve: 'approve',
+  reject: 'reject',
+  play: 'run a job of',
   'create-project': 'create',
   'edit-project': 'edit',
   'reset-aes-key': 'new AES key of',

@@ -145,7 +145,24 @@ const READING: Record<CiErrorKind, Words> = {
   'too-large': { why: TOO_LONG, next: 'Tell a workspace admin, with the reference below.' },
 }
 
-const UNCHANGED: Record<Action, string> = { stop: 'The build is still running.', restart: 'Nothing was started.' }
+const UNCHANGED: Record<Action, string> = {
+  stop: 'The build is still running.',
+  restart: 'Nothing was started.',
+  approve: 'It is still waiting.',
+  reject: 'It is still waiting.',
+  play: 'Nothing was started.',
+}
+
+const atGate = (action: 'approve' | 'reject' | 'play', deed: string): Partial<Record<CiErrorKind, Words>> => ({
+  'bad-request': { why: 'It probably no longer waits for that: somebody else may have been faster.', next: REFRESH },
+  unauthorized: { why: CREDENTIALS, next: `Tell a workspace admin: until they are renewed, ${deed} in CI.` },
+  forbidden: {
+    why: `CI does not let the owner of Buildline's token ${deed}.`,
+    next: `Open the build and ${deed} in CI, or ask a workspace admin to give the token that right.`,
+  },
+  'not-found': { why: 'CI has nothing there that waits: somebody else may have been faster.', next: REFRESH },
+  'too-large': { why: `${TOO_LONG} ${UNCHANGED[action]}`, next: `Open the build and ${deed} in CI.` },
+})
 
 /** Refusals that mean something different for an action than for reading. */
 const REFUSED: Record<Action, Partial<Record<CiErrorKind, Words>>> = {
@@ -178,6 +195,9 @@ const REFUSED: Record<Action, Partial<Record<CiErrorKind, Words>>> = {
     'not-found': { why: 'CI no longer has this build.', next: 'Start a new build of the branch in CI.' },
     'too-large': { why: `${TOO_LONG} ${UNCHANGED.restart}`, next: 'Restart it in CI.' },
   },
+  approve: atGate('approve', 'approve it'),
+  reject: atGate('reject', 'reject it'),
+  play: atGate('play', 'start the job'),
 }
 
 const UNCLEAR: Record<CiErrorKind, string> = {
@@ -199,4 +219,7 @@ const WAIT = durationWords(CONFIRM_WITHIN_MS)
 const LOOK: Record<Action, string> = {
   stop: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether the build stops and does not ask CI twice.`,
   restart: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether it runs again and does not ask CI twice.`,
+  approve: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether it still waits and does not ask CI twice.`,
+  reject: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether it still waits and does not ask CI twice.`,
+  play: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether the job runs and does not ask CI twice.`,
 }

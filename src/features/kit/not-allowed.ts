@@ -62,7 +62,7 @@ const NO_SUCH: ReadonlyMap<string, Words> = new Map([
     'no_such_subteam',
     {
       why: "Buildline's settings name a user group that Slack does not know",
-      next: 'Ask a workspace admin to correct CI_OPERATORS or CI_ADMINS.',
+      next: 'Ask a workspace admin to correct CI_OPERATORS, CI_APPROVERS or CI_ADMINS.',
     },
   ],
   ['user_not_found', UNKNOWN_ACCOUNT],
@@ -81,6 +81,9 @@ function notPermitted({ why, who }: No, action: RefusedAction | null): ErrorAnsw
 const ACTIONS: Record<RefusedAction, string> = {
   stop: 'stop builds',
   restart: 'restart builds',
+  approve: 'approve builds',
+  reject: 'reject builds',
+  play: 'start manual jobs',
   subscribe: 'change subscriptions',
   own: 'look after red branches',
   administer: 'create or edit projects',

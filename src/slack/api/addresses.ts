@@ -78,4 +78,4 @@ export function createAddresses({ clock, log, ...options }: ClientOptions & { cl
   }
 }
 
-const NO_GRANTS = { operators: [], admins: [] }
+const NO_GRANTS = { operators: [], approvers: [], admins: [] }

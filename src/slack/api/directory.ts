@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api'
 import { zoneNamed } from '../../domain/rules/digest.ts'
-import { permit, type Grants, type Permit, type Person, type Right } from './permission.ts'
+import { listedFor, permit, type Grants, type Permit, type Person, type Right } from './permission.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
@@ -32,7 +32,7 @@ export function createDirectory({ clock, grants, ...options }: ClientOptions & {
 
   /** The listed groups that the person is in. Asks for none if the person is listed directly. */
   async function groupsOf(user: string, right: Right): Promise<string[]> {
-    const listed = right === 'operate' ? grants.operators : right === 'administer' ? grants.admins : []
+    const listed = listedFor(right, grants)
     const { ids } = await people(user)
     if (listed.some((id) => ids.includes(id))) return []
     const asked = listed.filter((id) => id.startsWith('S'))

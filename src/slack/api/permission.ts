@@ -14,13 +14,14 @@ export interface Person {
 
 /**
  * `read`: look at builds. `subscribe`: change what is posted in a channel. `own`: take over, hand over and snooze red
- * branches. `operate`: stop and restart builds. `administer`: create, edit and reset projects.
+ * branches. `operate`: stop and restart builds. `approve`: let waiting builds go on, which guests and outsiders never may. `administer`: create, edit and reset projects.
  */
-export type Right = 'read' | 'subscribe' | 'own' | 'operate' | 'administer'
+export type Right = 'read' | 'subscribe' | 'own' | 'operate' | 'approve' | 'administer'
 
 /** User ids (`U…`, `W…`) and user-group ids (`S…`) from the configuration; empty: the default applies. */
 export interface Grants {
   operators: readonly string[]
+  approvers: readonly string[]
   admins: readonly string[]
 }
 
@@ -37,7 +38,9 @@ export type Permit =
 export function permit(right: Right, person: Person, grants: Grants, groupsOf: readonly string[]): Permit {
   if (person.isDeactivated) return no('deactivated')
   if (person.isBot) return no('bot')
-  const listed = right === 'operate' ? grants.operators : right === 'administer' ? grants.admins : []
+  if (right === 'approve' && person.isOutsider) return no('outsider')
+  if (right === 'approve' && person.isGuest) return no('guest')
+  const listed = listedFor(right, grants)
   if (listed.length > 0) {
     const isListed = listed.some((id) => person.ids.includes(id) || groupsOf.includes(id))
     return isListed ? YES : { kind: 'no', why: 'not-listed', who: listed }
@@ -46,6 +49,12 @@ export function permit(right: Right, person: Person, grants: Grants, groupsOf: r
   if (right === 'read') return YES
   if (person.isGuest) return no('guest')
   return right !== 'administer' || person.isAdmin ? YES : no('not-admin')
+}
+
+/** Who is configured for a right. */
+export function listedFor(right: Right, { operators, approvers, admins }: Grants): readonly string[] {
+  if (right === 'approve') return approvers.length > 0 ? approvers : operators
+  return right === 'operate' ? operators : right === 'administer' ? admins : []
 }
 
 const YES: Permit = { kind: 'yes' }

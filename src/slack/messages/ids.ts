@@ -5,6 +5,9 @@ export const ACTION_IDS = {
   open: 'build_open',
   stop: 'build_stop',
   restart: 'build_restart',
+  approve: 'build_approve',
+  reject: 'build_reject',
+  play: 'build_play',
   claim: 'build_claim',
 } as const
 

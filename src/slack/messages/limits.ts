@@ -15,6 +15,7 @@ export const INLINE_URL_CHARS_MAX = 500
 // How much of each outside text is shown, in code points before escaping, which makes up to five characters of one.
 export const PROJECT_CHARS_MAX = 100
 export const BRANCH_CHARS_MAX = 100
+export const GATE_CHARS_MAX = 60
 export const COMMIT_CHARS_MAX = 40
 export const COMMITTER_CHARS_MAX = 60
 export const TITLE_CHARS_MAX = 150

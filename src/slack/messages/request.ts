@@ -1,12 +1,19 @@
 import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 import type { Action } from '../../domain/cards/request.ts'
 import type { ShownRequest, RequestView, CardView, BuildView } from '../../domain/cards/view.ts'
-import { buildNumber, joined, mention } from './build.ts'
+import { buildNumber, joined, mention, outside } from './build.ts'
 import { styleOf, withSourceName } from './words.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'
 import { plain, type ActionButton } from './blocks.ts'
 import { ACTION_IDS } from './ids.ts'
-import { BRANCH_CHARS_MAX, BUILD_ID_CHARS_MAX, CONFIRM_CHARS_MAX, cut, PROJECT_CHARS_MAX } from './limits.ts'
+import {
+  BRANCH_CHARS_MAX,
+  BUILD_ID_CHARS_MAX,
+  CONFIRM_CHARS_MAX,
+  cut,
+  GATE_CHARS_MAX,
+  PROJECT_CHARS_MAX,
+} from './limits.ts'
 
 // Texts about requests to CI. Requesters are mentions: each reader sees the name by their own settings.
 
@@ -15,16 +22,28 @@ export const requestWords = (request: ShownRequest): string => joined([requested
 
 /** `:raised_hand: Stop requested by @lin · Stopped`: the line in the thread. Markup. */
 export function requestLine(view: RequestView): string {
-  return joined([`${SYMBOLS[view.action]} ${requested(view)}`, outcomeWords(view) ?? stageWords(view)])
+  return joined([`${ACTION_SYMBOLS[view.action]} ${requested(view)}`, outcomeWords(view) ?? stageWords(view)])
 }
 
 /** `no Stop button: CI did not name the build's uuid`. */
 export const missingWords = ({ action, why }: NonNullable<CardView['missing']>): string =>
   `no ${ACTION_WORDS[action]} button: ${MISSING[why]}`
 
-export const ACTION_WORDS: Record<Action, string> = { stop: 'Stop', restart: 'Restart' }
+export const ACTION_WORDS: Record<Action, string> = {
+  stop: 'Stop',
+  restart: 'Restart',
+  approve: 'Approve',
+  reject: 'Reject',
+  play: 'Run',
+}
 
-const SYMBOLS: Record<Action, string> = { stop: ':raised_hand:', restart: ':repeat:' }
+export const ACTION_SYMBOLS: Record<Action, string> = {
+  stop: ':raised_hand:',
+  restart: ':repeat:',
+  approve: ':white_check_mark:',
+  reject: ':no_entry_sign:',
+  play: ':arrow_forward:',
+}
 
 /** Why an action cannot be offered. Cards and all answers use these texts. */
 export const MISSING: Record<MissingCapability, string> = {
@@ -36,18 +55,25 @@ export const MISSING: Record<MissingCapability, string> = {
   'no-build-number': 'CI restarts builds by number, and this one has none',
   'pro-project': 'CI restarts Basic projects only',
   'project-unknown': 'CI does not list this project',
+  'not-reviewer': "the owner of Buildline's token is not among its reviewers",
 }
 
-const requested = ({ action, by }: ShownRequest): string => {
+const requested = ({ action, by, gate }: ShownRequest): string => {
   const who = mention(by)
-  return `${ACTION_WORDS[action]} requested${who === '' ? '' : ` by ${who}`}`
+  const what = gate === undefined ? '' : ` (${outside(gate, GATE_CHARS_MAX)})`
+  return `${ACTION_WORDS[action]}${what} requested${who === '' ? '' : ` by ${who}`}`
 }
 
-function outcomeWords({ action, outcome, buildId }: RequestView): string | null {
-  if (!outcome) return null
-  if (action === 'stop') return styleOf(outcome.shown).label
-  const other = outcome.buildId === buildId ? '' : ` is ${buildNumber(outcome)}`
-  return `attempt ${outcome.attemptNumber}${other}`
+const outcomeWords = ({ action, outcome, buildId }: RequestView): string | null =>
+  outcome && OUTCOMES[action](outcome, buildId)
+
+const OUTCOMES: Record<Action, (outcome: NonNullable<RequestView['outcome']>, buildId: string) => string> = {
+  stop: ({ shown: state }) => styleOf(state).label,
+  restart: (outcome, buildId) =>
+    `attempt ${outcome.attemptNumber}${outcome.buildId === buildId ? '' : ` is ${buildNumber(outcome)}`}`,
+  approve: () => 'approved',
+  reject: () => 'rejected',
+  play: () => 'started',
 }
 
 function stageWords(request: ShownRequest): string | null {
@@ -83,6 +109,12 @@ const SHARED = {
   'rate-limited': 'there were too many requests',
 }
 
+const AT_GATE = {
+  'bad-request': 'it probably no longer waits for that',
+  'not-found': 'it has nothing there that waits',
+  ...SHARED,
+}
+
 const REFUSED: Record<Action, Record<string, string>> = {
   stop: {
     'bad-request': 'the build is probably not running any more',
@@ -94,24 +126,32 @@ const REFUSED: Record<Action, Record<string, string>> = {
     'not-found': 'it no longer has this build',
     ...SHARED,
   },
+  approve: AT_GATE,
+  reject: AT_GATE,
+  play: AT_GATE,
 }
 
 const UNCONFIRMED: Record<string, string> = {
   'still-running': 'it says the build is still running',
   'not-restarted': 'it shows no new attempt',
+  'still-waiting': 'it says the build is still waiting for that',
 }
 
-/** The button that asks CI to stop or restart an attempt. Stopping loses work, so Slack asks for confirmation first. */
-export function actionButton(
-  action: Action,
-  ref: string,
-  build: Pick<BuildView, 'project' | 'buildId' | 'branch'> & Pick<CardView, 'unconfirmed'>,
-): ActionButton {
-  const common = { type: 'button', action_id: ACTION_IDS[action], value: ref } as const
-  if (action === 'restart') return { ...common, text: plain('Restart') }
-  return {
-    ...common,
-    text: plain('Stop'),
+/** The button that asks CI to act on an attempt. */
+export function actionButton(action: Action, ref: string, build: ActedOn): ActionButton {
+  const text = plain(BUTTON_WORDS[action] ?? ACTION_WORDS[action])
+  return { type: 'button', action_id: ACTION_IDS[action], value: ref, text, ...LOOKS[action](build) }
+}
+
+/** Buttons that open a form first. */
+const BUTTON_WORDS: Partial<Record<Action, string>> = { approve: 'Approve…', reject: 'Reject…', play: 'Run…' }
+
+type ActedOn = Pick<BuildView, 'project' | 'buildId' | 'branch'> & Pick<CardView, 'unconfirmed'>
+
+/** How each button looks, and what Slack asks first. */
+const LOOKS: Record<Action, (build: ActedOn) => Pick<ActionButton, 'style' | 'confirm'>> = {
+  // Stopping loses work.
+  stop: (build) => ({
     style: 'danger',
     confirm: {
       title: plain('Stop this build?'),
@@ -120,15 +160,15 @@ export function actionButton(
       deny: plain('Let it run'),
       style: 'danger',
     },
-  }
+  }),
+  restart: () => ({}),
+  // Their forms ask once more.
+  approve: () => ({ style: 'primary' }),
+  reject: () => ({ style: 'danger' }),
+  play: () => ({}),
 }
 
-function whatStops({
-  project,
-  buildId,
-  branch,
-  unconfirmed,
-}: Pick<BuildView, 'project' | 'buildId' | 'branch'> & Pick<CardView, 'unconfirmed'>): string {
+function whatStops({ project, buildId, branch, unconfirmed }: ActedOn): string {
   const on = branch === null ? '' : ` on ${shown(branch, BRANCH_CHARS_MAX)}`
   const name = `${shown(project, PROJECT_CHARS_MAX)} #${shown(buildId, BUILD_ID_CHARS_MAX)}${on}`
   // CI does not show this project's builds, so only the person can tell whether this is the build they mean.

@@ -51,6 +51,19 @@ export interface GithubClient {
     workflow: string,
     how: { ref: string; inputs: Readonly<Record<string, string>> },
   ): Promise<string | null>
+  /** The environments that a run waits for, as GitHub shows them. */
+  pendingDeployments(repository: string, run: string, signal?: AbortSignal): Promise<unknown[]>
+  /** Approves or rejects the deployment of a waiting run. GitHub takes this only from a reviewer, and not from an app. */
+  review(repository: string, run: string, review: Review): Promise<void>
+  /** Lets a run begin that waits because of who opened its pull request. */
+  approve(repository: string, run: string): Promise<void>
+}
+
+export interface Review {
+  /** GitHub's id */
+  environment: string
+  state: 'approved' | 'rejected'
+  comment: string
 }
 
 export interface UnpassedJobs {
@@ -161,13 +174,14 @@ export function createGithubClient({
       listIn: arrayIn,
       ...(signal && { signal }),
     })
-  const write = (repository: string, run: string, what: string, purpose: string) =>
+  const write = (repository: string, run: string, what: string, purpose: string, body?: object) =>
     withState(
       send(repository, {
         method: 'POST',
         url: addressIn(repository, ['actions', 'runs', run, what]),
         purpose,
         statusSuffices: true,
+        ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
       }),
       purpose,
     )
@@ -233,6 +247,18 @@ export function createGithubClient({
     },
     async cancel(repository, run) {
       await write(repository, run, 'cancel', 'cancel a run')
+    },
+    async pendingDeployments(repository, run, signal) {
+      const purpose = 'read what a run waits for'
+      const url = addressIn(repository, ['actions', 'runs', run, 'pending_deployments'])
+      return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, arrayIn)
+    },
+    async review(repository, run, { environment, state, comment }) {
+      const body = { environment_ids: [Number(environment)], state, comment }
+      await write(repository, run, 'pending_deployments', 'review a deployment', body)
+    },
+    async approve(repository, run) {
+      await write(repository, run, 'approve', 'approve a run')
     },
     async file(repository, path, ref) {
       const url = addressIn(repository, ['contents', ...path.split('/')], { ref })

@@ -11,6 +11,7 @@ import { storedProject, shownProject } from '../project.ts'
 import type { BranchState, UnreadBuild, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GithubClient } from './client.ts'
 import { readOpened, unlessAway, type ReadOpened } from '../opened-requests.ts'
+import { decide, withGates } from './gates.ts'
 import { readGithubFailures } from './failures.ts'
 import { isOf, openedBy, readRun, readWorkflow, workflowIn } from './run.ts'
 import { githubStarter } from './start.ts'
@@ -40,6 +41,10 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
         const run = readOwn(await unlessGone(client.run(repository, id, signal)))
         if (run) shown.push(run)
       }
+      for (const [at, run] of shown.entries()) {
+        if (!asked.includes(run.event.buildId)) continue
+        shown[at] = { ...run, event: await withGates(client, repository, run.event, signal) }
+      }
       return shownProject(projectId, project, shown)
     },
     async readBuild({ projectId, project, buildId }, signal) {
@@ -50,7 +55,9 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
         unlessMissing(client.run(repository, buildId, signal)),
         unlessMissing(client.workflow(repository, workflowIn(projectId), signal)),
       ])
-      return isOfAnother(run, shown) ? null : readRun(run, shown, workflow)
+      const read = isOfAnother(run, shown) ? null : readRun(run, shown, workflow)
+      if (!read) return null
+      return { ...read, event: await withGates(client, repository, read.event, signal) }
     },
     readEnd: (build, signal) => readEnd(client, opened, build, signal),
     readFailures: (failed, signal) => readGithubFailures(client, failed, signal),
@@ -70,6 +77,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
     },
     stop: ({ project, buildId }) => client.cancel(repositoryIn(project), buildId),
     starter: githubStarter(client),
+    decide: ({ project, buildId }, decision) => decide(client, repositoryIn(project), buildId, decision),
     async badge(projectId, branch) {
       const repository = repositoryIn((await storedProject(reads, projectId)).name)
       if (!isOf(projectId, await client.repository(repository))) return null
@@ -128,7 +136,9 @@ async function readEnd(
   if (!shown || shown.projectId !== projectId || shown.details.attempt !== attempt) return null
   // GitHub no longer names a pull request that was closed.
   const own = await withOpener(opened, repository, { ...shown, branch: stream ?? shown.branch }, signal)
-  return isFinal(toStatus(own.rawStatus)) ? wholeEnd(client, repository, own, signal) : own
+  return isFinal(toStatus(own.rawStatus))
+    ? wholeEnd(client, repository, own, signal)
+    : withGates(client, repository, own, signal)
 }
 
 /** With who opened its pull request, and the title. */

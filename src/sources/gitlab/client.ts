@@ -37,6 +37,10 @@ export interface GitlabClient {
   /** Restarts the jobs that did not pass. */
   retry(project: string, id: string): Promise<void>
   cancel(project: string, id: string): Promise<void>
+  /** The manual jobs of a pipeline that nobody has started, up to 1,000; trigger jobs are not among them. */
+  manualJobs(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
+  /** Starts a manual job. */
+  play(project: string, job: string): Promise<void>
   /** The text of a file at a branch or tag. */
   file(project: string, path: string, ref: string): Promise<string>
   /** The account of the token. */
@@ -117,8 +121,8 @@ export function createGitlabClient({
     }
     return listed
   }
-  const failed = (project: string, path: readonly string[], purpose: string, signal?: AbortSignal) =>
-    list(addressIn(project, ['pipelines', ...path], { 'scope[]': 'failed' }), purpose, PAGES_MAX, signal)
+  const jobs = (project: string, path: readonly string[], scope: string, purpose: string, signal?: AbortSignal) =>
+    list(addressIn(project, ['pipelines', ...path], { 'scope[]': scope }), purpose, PAGES_MAX, signal)
   // GitLab answers 2xx even if it did nothing. The pipeline's status in the answer shows that.
   async function write(project: string, id: string, what: string, purpose: string, undone: ReadonlySet<unknown>) {
     const url = addressIn(project, ['pipelines', id, what])
@@ -137,9 +141,9 @@ export function createGitlabClient({
       return list(url, 'list the pipelines of a project', updatedAfter === undefined ? 1 : PAGES_MAX, signal)
     },
     pipeline: (project, id, signal) => get(addressIn(project, ['pipelines', id]), 'read a pipeline', recordIn, signal),
-    failedJobs: (project, id, signal) => failed(project, [id, 'jobs'], 'list the jobs of a pipeline', signal),
+    failedJobs: (project, id, signal) => jobs(project, [id, 'jobs'], 'failed', 'list the jobs of a pipeline', signal),
     failedBridges: (project, id, signal) =>
-      failed(project, [id, 'bridges'], 'list the trigger jobs of a pipeline', signal),
+      jobs(project, [id, 'bridges'], 'failed', 'list the trigger jobs of a pipeline', signal),
     testSummary: (project, id, signal) =>
       get(addressIn(project, ['pipelines', id, 'test_report_summary']), 'read how many tests failed', recordIn, signal),
     testReport: (project, id, signal) =>
@@ -168,6 +172,12 @@ export function createGitlabClient({
     commit: (project, sha, signal) =>
       get(addressIn(project, ['repository', 'commits', sha]), 'read a commit', recordIn, signal),
     retry: (project, id) => write(project, id, 'retry', 'retry a pipeline', NOT_RUNNING),
+    manualJobs: (project, id, signal) =>
+      jobs(project, [id, 'jobs'], 'manual', 'list the manual jobs of a pipeline', signal),
+    async play(project, job) {
+      const url = addressIn(project, ['jobs', job, 'play'])
+      await send({ method: 'POST', url, purpose: 'start a manual job', statusSuffices: true })
+    },
     cancel: (project, id) => write(project, id, 'cancel', 'cancel a pipeline', ENDED),
     file: (project, path, ref) =>
       get(addressIn(project, ['repository', 'files', path], { ref }), 'read a file', fileText),

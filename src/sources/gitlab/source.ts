@@ -11,6 +11,7 @@ import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
 import type { BranchState, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GitlabClient } from './client.ts'
+import { withGates } from './gates.ts'
 import { readGitlabFailures } from './failures.ts'
 import { idIn, isChild, readListed, readPipeline, readProject, readProjectId, type ListedPipeline } from './pipeline.ts'
 import { gitlabStarter } from './start.ts'
@@ -33,7 +34,9 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       for (const build of query ?? (await newestOf(client, id, branch, signal))) {
         const pipeline = await unlessGone(client.pipeline(id, build, signal))
         const whole = await readWhole(client, { id, project, pipeline, hasCommit: false }, signal)
-        if (whole) shown.push(whole)
+        // Only who asks for certain builds wants to know what they wait for.
+        const waiting = query ? await withGates(client, id, whole, signal) : whole
+        if (waiting) shown.push(waiting)
       }
       return shownProject(projectId, stored, shown)
     },
@@ -42,7 +45,7 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
         unlessMissing(client.project(idIn(projectId), signal)),
         unlessMissing(client.pipeline(idIn(projectId), buildId, signal)),
       ])
-      return isChild(pipeline) ? null : readPipeline({ pipeline, project })
+      return isChild(pipeline) ? null : withGates(client, idIn(projectId), readPipeline({ pipeline, project }), signal)
     },
     async readEnd({ projectId, project: name, buildId, attempt, lastEndAt }, signal) {
       const id = idIn(projectId)
@@ -53,7 +56,8 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       // The stored name may come from a forged delivery.
       if (isChild(pipeline) || readProject(project)?.name !== name) return null
       const mergeRequest = await openedOf(opened, id, pipeline, signal)
-      const whole = await readWhole(client, { id, project, pipeline, mergeRequest, hasCommit: true }, signal)
+      const read = { id, project, pipeline, mergeRequest, hasCommit: true }
+      const whole = await withGates(client, id, await readWhole(client, read, signal), signal)
       const shown = whole?.event
       if (!shown || shown.details.lastEndAt !== lastEndAt) return null
       if (isFinal(toStatus(shown.rawStatus)) && !shown.details.end?.isWhole) return null
@@ -73,6 +77,7 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
     },
     stop: ({ projectId, buildId }) => client.cancel(idIn(projectId), buildId),
     starter: gitlabStarter(client),
+    decide: ({ projectId }, { gate }) => client.play(idIn(projectId), gate.id),
     async badge(projectId, branch) {
       const project = await client.project(idIn(projectId))
       // The stored name may come from a forged delivery.

@@ -15,7 +15,7 @@ const report = (failing: readonly string[], change: Partial<FailureReport> = {})
   skipped: 0,
   flaky: 0,
   durationMs: null,
-  failures: failing.map((test) => ({ ...NO_FAILURE, test, message: `${test} went wrong` })),
+  failures: failing.map((name) => ({ ...NO_FAILURE, test: name, message: `${name} went wrong` })),
   flakyTests: [],
   log: [],
   ...change,

@@ -23,12 +23,12 @@ const report = (change: Partial<FailureReport> = {}): FailureReport => ({
   ...change,
 })
 
-const failing = (...names: readonly string[]) => names.map((test) => ({ ...NO_FAILURE, test }))
+const failing = (...names: readonly string[]) => names.map((name) => ({ ...NO_FAILURE, test: name }))
 const before = (isRed: boolean, ...reports: readonly FailureReport[]): BuildBefore => ({ isRed, reports })
 
 /** The names of the failed tests, with `+` if a test fails newly. */
 const named = (reports: readonly FailureReport[], last: BuildBefore | null = null): string[] | undefined =>
-  failuresIn(reports, last)?.named.map(({ test, isNew }) => `${isNew ? '+' : ''}${test}`)
+  failuresIn(reports, last)?.named.map((one) => `${one.isNew ? '+' : ''}${one.test}`)
 
 describe('shards', () => {
   test('are added up, and a later report of a part replaces the earlier one', () => {
@@ -91,7 +91,7 @@ describe('shards', () => {
     fc.assert(
       fc.property(shards, (each) => {
         const told = failuresIn(each, null)
-        const names = told?.named.map(({ test }) => test) ?? []
+        const names = told?.named.map((one) => one.test) ?? []
         expect(new Set(names).size).toBe(names.length)
         expect(told === null || told.failed <= told.tests!).toBe(true)
       }),

@@ -11,7 +11,7 @@ const ranWith = (failed: readonly string[], change: Partial<FailureReport> = {})
   skipped: 0,
   flaky: 0,
   durationMs: null,
-  failures: failed.map((test) => ({ ...NO_FAILURE, test })),
+  failures: failed.map((name) => ({ ...NO_FAILURE, test: name })),
   flakyTests: [],
   log: [],
   ...change,

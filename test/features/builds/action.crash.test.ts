@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isOpen, type Action } from '../../../src/domain/cards/request.ts'
+import { isOpen } from '../../../src/domain/cards/request.ts'
 import { mortal } from '../../alerts/mortal.ts'
 import { MINUTE } from '../../support/build-events.ts'
 import { grace, lin, never, ofAttempt, openStage, type Process, type Stage, noProjects } from '../operations-stage.ts'
@@ -7,7 +7,7 @@ import { grace, lin, never, ofAttempt, openStage, type Process, type Stage, noPr
 /** More steps than a request takes, from the first read to the last write. */
 const STEPS_MAX = 80
 
-describe.each<[Action, string, object]>([
+describe.each<['stop' | 'restart', string, object]>([
   ['stop', 'stopped', {}],
   ['restart', 'the same id', { restartKeepsId: true, restartOutcome: 'none' }],
   ['restart', 'a new id', { restartKeepsId: false, restartOutcome: 'none' }],

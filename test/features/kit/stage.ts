@@ -79,20 +79,20 @@ type Act = (target: Target, by: Requester) => Promise<ActionOutcome>
 export type Called = readonly [action: Action, target: Target, by: Requester]
 
 /** Stop and Restart, typed, clicked and by a shortcut: the test says how they end. Nothing is behind them. */
-function stopAndRestart(acts: Record<Action, Act>, calls: Called[]): Feature {
-  async function reply(action: Action, target: Target, by: Requester, reference: string): Promise<Reply> {
+function stopAndRestart(acts: Record<'stop' | 'restart', Act>, calls: Called[]): Feature {
+  async function reply(action: 'stop' | 'restart', target: Target, by: Requester, reference: string): Promise<Reply> {
     calls.push([action, target, by])
     const outcome = await acts[action](target, by)
     return replyTo(outcome, answerAction(outcome, { command: action, branch: null, reference }))
   }
-  const command = (action: Action) =>
+  const command = (action: 'stop' | 'restart') =>
     commandAbout(
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only for builds that are not known
       {} as AnswerDeps,
       commandNamed(DESCRIBED, action)!,
       ({ by, reference }, target) => reply(action, target!, by, reference),
     )
-  const button = (action: Action): ButtonHandler => ({
+  const button = (action: 'stop' | 'restart'): ButtonHandler => ({
     ...DESCRIBED.buttons.get(ACTION_IDS[action])!,
     async answer({ value, by, reference }) {
       const ref = parseAttemptRef(value)

@@ -87,6 +87,7 @@ describeOutside('github-recorded', "the bot's client understands what GitHub has
       rawStatus: 'success',
       details: { attempt: 2, startedAt: Date.parse('2022-08-17T11:47:32Z') },
     })
+    await client.approve(REPOSITORY, held[2]!.buildId)
   })
 
   test('runs that failed to start are a fault of the machine, even those named by their file', async () => {

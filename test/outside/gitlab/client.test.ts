@@ -90,6 +90,14 @@ const CALLS: Readonly<Record<Exclude<keyof GitlabClient, 'lastRate'>, Pair>> = {
       client.create('acme/web', { ref: 'main', inputs: {}, variables: [{ key: 'ENV', value: 'staging' }] }),
     theirs: (client) => client.Pipelines.create('acme/web', 'main', { variables: [{ key: 'ENV', value: 'staging' }] }),
   },
+  manualJobs: {
+    ours: (client, id) => client.manualJobs('acme/web', String(id)),
+    theirs: (client, pipelineId) => client.Jobs.all('acme/web', { pipelineId, scope: 'manual', ...PAGE }),
+  },
+  play: {
+    ours: (client, _, __, job) => client.play('acme/web', String(job)),
+    theirs: (client, _, __, job) => client.Jobs.play('acme/web', job),
+  },
   cancel: {
     ours: (client, id) => client.cancel('acme/web', String(id)),
     theirs: (client, id) => client.Pipelines.cancel('acme/web', id),
@@ -99,10 +107,12 @@ const CALLS: Readonly<Record<Exclude<keyof GitlabClient, 'lastRate'>, Pair>> = {
 /** The one call that a client made, and how GitLab answered it. */
 async function callOf(how: Pair['ours'] | Pair['theirs'], client: (gitlab: SandboxGitlab) => GitlabClient | Stranger) {
   const gitlab = await startGitlab({ webhookUrl: 'http://127.0.0.1:9/hook' })
-  const { id, sha, jobs } = pushed(gitlab, { outcome: 'none', sha: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2' })
+  const { id, sha } = pushed(gitlab, { outcome: 'none', sha: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2' })
   gitlab.setFile('acme/web', '.gitlab-ci.yml', 'unit: {}')
   pushed(gitlab, { outcome: 'none', branch: 'fix', mergeRequest: { iid: 7 } })
-  await how(client(gitlab) as GitlabClient & Stranger, id, sha, jobs[0]!.id).catch(() => {})
+  const waiting = pushed(gitlab, { outcome: 'none', jobs: [{ name: 'deploy', manual: true }] })
+  gitlab.advance(waiting.id, 'manual')
+  await how(client(gitlab) as GitlabClient & Stranger, id, sha, waiting.jobs[0]!.id).catch(() => {})
   const calls = gitlab.calls().map(({ method, path, query, statusCode }) => {
     const asked = [...new URLSearchParams(query)].map(([name, value]) => `${name.replace('[]', '')}=${value}`)
     return { method, path, query: asked.toSorted(), statusCode }

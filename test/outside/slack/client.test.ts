@@ -105,7 +105,7 @@ function slackAt(apiUrl: string) {
     notifier: createSlackNotifier({ ...options, now: clock.now }),
     examiner: createSlackExaminer({ ...options, appToken: 'xapp-1', clock }),
     sendText: createSendText(options),
-    directory: createDirectory({ ...options, clock, grants: { operators: ['S00000000'], admins: [] } }),
+    directory: createDirectory({ ...options, clock, grants: { operators: ['S00000000'], approvers: [], admins: [] } }),
     memberships: createMemberships({ ...options, clock, log }),
     addresses: createAddresses({ ...options, clock, log }),
   }

@@ -9,7 +9,7 @@ import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
 
 const TEAM = 'T0SANDBOX1'
 const RELEASE = 'S0RELEASE1'
-const NOBODY: Grants = { operators: [], admins: [] }
+const NOBODY: Grants = { operators: [], approvers: [], admins: [] }
 
 async function open(grants: Partial<Grants> = {}, options: SandboxSlackOptions = {}) {
   const sandbox = createSandboxSlack({ rates: 'off', ...options })

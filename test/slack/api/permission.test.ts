@@ -5,7 +5,7 @@ import { permit, type Grants, type Person, type Right } from '../../../src/slack
 const GUS = 'U0GUS00001'
 const OPS_GROUP = 'S0OPERATOR'
 
-const NOBODY_LISTED: Grants = { operators: [], admins: [] }
+const NOBODY_LISTED: Grants = { operators: [], approvers: [], admins: [] }
 
 const person = (traits: Partial<Person> = {}): Person => ({
   ids: [GUS],
@@ -46,6 +46,25 @@ describe('by default', () => {
 
   it('membership of a group gives no rights', () => {
     expect(verdict('administer', person(), NOBODY_LISTED, [OPS_GROUP])).toBe('not-admin')
+  })
+})
+
+describe('who may let waiting builds go on', () => {
+  const operators: Grants = { ...NOBODY_LISTED, operators: [GUS] }
+
+  it('is who may operate, unless others are listed', () => {
+    expect(verdict('approve', person(), NOBODY_LISTED, [])).toBe('yes')
+    expect(verdict('approve', person(), operators, [])).toBe('yes')
+    expect(verdict('approve', person(), { ...operators, approvers: ['U0ADA00001'] }, [])).toBe('not-listed')
+    expect(verdict('approve', person(), { ...NOBODY_LISTED, approvers: [GUS] }, [])).toBe('yes')
+    expect(verdict('operate', person(), { ...NOBODY_LISTED, approvers: ['U0ADA00001'] }, [])).toBe('yes')
+  })
+
+  it('is never a guest or an outsider, even one who is listed', () => {
+    for (const grants of [operators, { ...NOBODY_LISTED, approvers: [GUS] }]) {
+      expect(verdict('approve', person({ isGuest: true }), grants, [])).toBe('guest')
+      expect(verdict('approve', person({ isOutsider: true }), grants, [])).toBe('outsider')
+    }
   })
 })
 
@@ -100,7 +119,7 @@ describe('whatever the lists say', () => {
     isAdmin: flag,
   })
   const ids = fc.array(fc.constantFrom(GUS, 'U0ADA00001', OPS_GROUP, 'S0ANOTHER1'), { maxLength: 3 })
-  const anyGrants = fc.record({ operators: ids, admins: ids })
+  const anyGrants = fc.record({ operators: ids, approvers: ids, admins: ids })
 
   it('a bot or a person who left may do nothing', () => {
     const rights = fc.constantFrom<Right>('read', 'subscribe', 'operate', 'administer')

@@ -229,6 +229,7 @@ const MISSING: { [Why in MissingCapability]: Why } = {
   'no-build-number': 'no-build-number',
   'pro-project': 'pro-project',
   'project-unknown': 'project-unknown',
+  'not-reviewer': 'not-reviewer',
 }
 
 export const ALL_MISSING = Object.values(MISSING)

@@ -68,6 +68,7 @@ describe('a run', () => {
         end: null,
         startedBy: null,
         requestedBy: null,
+        gates: null,
       },
     })
   })

@@ -60,7 +60,8 @@ export const both = (one: Agreement, other: Agreement): Agreement => ({
 export const isLeftOut = ({ status }: Pick<BuildSnapshot, 'status'>): boolean => isAccountNotice(toStatus(status))
 
 /** The line in a thread that says what somebody asked for. */
-export const isAskLine = ({ text }: Message): boolean => /\b(?:Stop|Restart) requested\b/.test(text)
+export const isAskLine = ({ text }: Message): boolean =>
+  /\b(?:Stop|Restart|(?:Approve|Reject|Run)(?: \(.*\))?) requested\b/.test(text)
 
 /** The line in a thread that says what somebody did about a red branch. */
 export const isNoteLine = ({ text }: Message): boolean => /^:(?:raising_hand|wave|zzz): /.test(text)

@@ -1,7 +1,7 @@
 import type { Shown } from '../../../../src/domain/cards/view.ts'
 import { styleOf } from '../../../../src/slack/messages/words.ts'
 import type { BuildSnapshot } from '../../../sandbox-ci/src/snapshot.ts'
-import { CALLED, OWNERS, QUESTIONS, RESTARTER, STOPPER } from '../scenario.ts'
+import { APPROVER, CALLED, OWNERS, QUESTIONS, RESTARTER, STOPPER } from '../scenario.ts'
 import type { Message } from '../../../sandbox-slack/src/messages.ts'
 import type { Asked, Report, Story } from '../service/service.ts'
 import { cardsOf } from '../stage.ts'
@@ -17,6 +17,8 @@ export interface Seen {
   report: Report | null
   /** of #builds */
   messages: readonly Message[]
+  /** the button that let the waiting build go on; null: nobody pressed one */
+  approves: Story['approves']
   /** what only the requester saw, as text */
   answers: readonly string[]
   /** who was on the red branch, one after the other, as its card said; null: nobody */
@@ -33,6 +35,7 @@ export interface Seen {
 export function compareDeeds(seen: Seen): Agreement {
   const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
   for (const deed of DEEDS) compareDeed(deed, seen, agreement)
+  if (seen.approves !== null) compareApproval(seen.approves, seen, agreement)
   if (!seen.messages.some(isCall)) agreement.lost.push(`no failure calls <@${CALLED}>`)
   if (seen.report && !seen.messages.some((message) => names(message, seen.report!)))
     agreement.lost.push(`no card names the ${seen.report.failed} tests that failed`)
@@ -89,6 +92,16 @@ function compareDeed(deed: Deed, { asked, builds, messages }: Seen, agreement: A
   if (!card) return void agreement.lost.push(`no card tells the build ${name}, which got a ${deed.action}`)
   compareCard(deed, card, agreement)
   compareLines(deed, card, messages, agreement)
+}
+
+/** The thread says once who let the waiting build go on. */
+function compareApproval(label: string, { messages }: Seen, { lost, doubled }: Agreement): void {
+  const action = label.replace('…', '')
+  const isOwn = ({ text }: Message): boolean =>
+    new RegExp(`\\b${action}(?: \\(.*\\))? requested by <@${APPROVER}>`).test(text)
+  const lines = messages.filter((message) => message.threadTs !== undefined && isAskLine(message) && isOwn(message))
+  if (lines.length === 0) lost.push(`no thread says that <@${APPROVER}> pressed ${label}`)
+  if (lines.length > 1) doubled.push(`the thread says ${lines.length} times who pressed ${label}`)
 }
 
 function compareCard(deed: Deed, card: Message, { wrong }: Agreement): void {

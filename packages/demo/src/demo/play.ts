@@ -98,6 +98,7 @@ function look({ ci, slack, isOnce }: Play, owners: Owners): Agreement {
   const asked = answersTo(REQUESTER, CHANNELS.builds)
   const deeds = compareDeeds({
     asked: ci.asked(),
+    approves: ci.story.approves,
     builds,
     projects,
     question,

@@ -112,6 +112,11 @@ export const SETTINGS: readonly Setting[] = [
     is: 'who may stop and restart, comma-separated: Slack user ids (`U…`, `W…`) and user-group ids (`S…`)',
   },
   {
+    names: ['CI_APPROVERS'],
+    default: '`CI_OPERATORS`',
+    is: 'who may approve and reject deployments and start manual jobs: user and group ids, as above',
+  },
+  {
     names: ['CI_ADMINS'],
     default: "the workspace's admins and owners",
     is: 'user and group ids, as above: who may create and edit projects, reset keys, ask the doctor, decide whose a committer name is. Each user (`U…`) gets a direct message when CI, GitHub or GitLab refuses the credentials, and when a channel closes whose subscriptions have no other owner',

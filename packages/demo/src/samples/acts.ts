@@ -67,7 +67,9 @@ export const acts = (cast: Cast, action: Action): Cases<ActionOutcome> => ({
   ...notFound(cast),
 })
 
-const running = (cast: Cast, action: Action) => buildOf(cast, action === 'stop' ? 'started' : 'failed')
+const SHOWN = { stop: 'started', restart: 'failed', approve: 'waiting', reject: 'waiting', play: 'waiting' } as const
+
+const running = (cast: Cast, action: Action) => buildOf(cast, SHOWN[action])
 
 /** Only what can be missing for this action. */
 function impossible(cast: Cast, action: Action): Some<Of<ActionOutcome, 'impossible'>> {
@@ -87,7 +89,7 @@ function requested(cast: Cast, action: Action): Some<Of<ActionOutcome, 'requeste
   const outcome = { kind: 'requested', action, build: running(cast, action), newBuildId: null } as const
   const first = { when: 'CI takes the request', outcome }
   const other = { when: 'CI names another build', outcome: { ...outcome, newBuildId: NEW_BUILD } }
-  return action === 'stop' ? [first] : [first, other]
+  return action === 'restart' ? [first, other] : [first]
 }
 
 function forbidden(cast: Cast, action: Action): Some<Of<ActionOutcome, 'forbidden'>> {
@@ -143,6 +145,7 @@ const MISSING: Record<MissingCapability, string> = {
   'no-build-number': 'the id of the build is a UUID, and CI restarts builds by number',
   'pro-project': 'the project is a Pro project',
   'project-unknown': 'CI does not list the project',
+  'not-reviewer': "the token's owner is no reviewer",
 }
 
 const NEEDED: Record<MissingCapability, readonly Action[]> = {
@@ -154,4 +157,5 @@ const NEEDED: Record<MissingCapability, readonly Action[]> = {
   'no-build-number': ['restart'],
   'pro-project': ['restart'],
   'project-unknown': ['stop', 'restart'],
+  'not-reviewer': ['approve', 'reject', 'play'],
 }

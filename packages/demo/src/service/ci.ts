@@ -100,6 +100,7 @@ const STORY: Story = {
   },
   missed: 'CI repeats what was refused',
   projects: { web: 'acme/web', api: 'acme/api', ios: 'acme/ios' },
+  approves: null,
   approval: 'A release of acme/api waits for its approval, gets it, and passes',
   machine: "A build machine of acme/ios breaks: nobody's fault, nobody is called",
   limit: 'The account is over its monthly limit: one notice that counts, not one message a build',

@@ -219,7 +219,8 @@ const STORY: Story = {
   },
   missed: 'asks GitHub for what it missed',
   projects: { web: 'acme/web CI', api: 'acme/api CI', ios: 'acme/ios CI' },
-  approval: "A pull request from a fork of acme/api waits for somebody's approval, gets it, and passes",
+  approval: 'A pull request from a fork of acme/api waits for an approval; Grace presses Approve…, and it passes',
+  approves: 'Approve…',
   machine: 'A run of acme/ios fails to start (startup failure): nobody is called',
   ...POLLED_STORY,
 }

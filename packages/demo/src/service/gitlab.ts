@@ -213,7 +213,8 @@ const STORY: Story = {
   },
   missed: 'asks GitLab for what it missed',
   projects: { web: 'acme/web', api: 'acme/api', ios: 'acme/tools/ios' },
-  approval: 'A release of acme/api waits for somebody who starts its manual job, and passes',
+  approval: 'A release of acme/api waits for its manual job; Grace presses Run…, and it passes',
+  approves: 'Run…',
   machine: "A runner of acme/tools/ios breaks: nobody's fault, nobody is called",
   ...POLLED_STORY,
 }

@@ -83,6 +83,8 @@ export interface Story {
   missed: string
   projects: { web: string; api: string; ios: string }
   approval: string
+  /** the button that lets its waiting build go on; null: that is done in the service */
+  approves: 'Approve…' | 'Run…' | null
   machine: string
   /** null: it has no monthly limit */
   limit: string | null

@@ -18,6 +18,7 @@ export const wellPlayed = (): Seen => ({
     build({ id: '501', commitId: 'a1', status: 'success', runs: [run('error'), run('success')] }),
     build({ id: '502', commitId: 'b2', status: 'stopped', runs: [run('stopped')] }),
   ],
+  approves: 'Run…',
   projects: ['acme/web', 'acme/api'],
   question: { text: 'badge acme/web main', words: ['*build: passing*', '![acme/web main build status]('] },
   report: { tests: 9, failed: 1, failures: [{ name: 'CartTest › sums', message: 'expected 1' }] },
@@ -28,6 +29,10 @@ export const wellPlayed = (): Seen => ({
     message({ threadTs: FIXED_TS, text: `:repeat: Restart requested by <@${PEOPLE.lin}> · attempt 2` }),
     message({ threadTs: FIXED_TS, text: ':game_die: *Passed on attempt 2 (flaky)* after 3 s' }),
     message({ ts: RED_TS, attachments: [{ text: '1 of 9 tests failed: CartTest › sums (new)' }] }),
+    message({
+      threadTs: '5.000001',
+      text: `:arrow_forward: Run (deploy: us) requested by <@${PEOPLE.grace}> · started`,
+    }),
     message({ threadTs: OWNED_TS, text: `:raising_hand: <@${PEOPLE.ada}> is on it until 15:00` }),
     message({ threadTs: OWNED_TS, text: `:raising_hand: <@${PEOPLE.grace}> is on it until 16:00` }),
     message({

@@ -32,6 +32,11 @@ describe('the end of the scenario', () => {
     ['the card of the build is missing', { messages: [] }, /no card tells the build 501/],
     ['the thread does not say who restarted', withoutLine('Restart requested'), /thread does not say: Restart/],
     ['it names another person', rewritten(PEOPLE.lin, PEOPLE.gus), /thread does not say: Restart requested by <@U0LIN/],
+    [
+      'nobody let the waiting build go on',
+      withoutLine('Run (deploy'),
+      /no thread says that <@U0GRACE001> pressed Run…/,
+    ],
     ['nobody is called', rewritten('<@U0ADA00001>', 'Ada'), /no failure calls <@U0ADA00001>/],
     ['a red card names no test', rewritten('sums (new)', ''), /no card names the 1 tests that failed/],
     ['nobody is on the red branch', withoutLine('is on it'), /no thread says: <@U0ADA00001> is on it/],

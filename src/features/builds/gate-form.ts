@@ -1,0 +1,166 @@
+import type { Gate } from '../../domain/builds/build-event.ts'
+import { gatesFor } from '../../domain/cards/capabilities.ts'
+import { attemptRefText, parseAttemptRef, type Action, type AttemptRef } from '../../domain/cards/request.ts'
+import { isChannelId, shortId, type ChannelId } from '../../domain/ids.ts'
+import { findBuild, summaryOf } from '../../projects/find-build.ts'
+import { section } from '../../slack/messages/blocks.ts'
+import { gatesLine } from '../../slack/messages/gates.ts'
+import { ACTION_WORDS } from '../../slack/messages/request.ts'
+import { buildSubject } from '../kit/build.ts'
+import { requesterIn, textAt } from '../kit/body.ts'
+import { replyTo, type AnswerDeps } from '../kit/command.ts'
+import type { Reply } from '../kit/context.ts'
+import type { ButtonHandler, Click } from '../kit/feature.ts'
+import { choiceField, chosenIn, menuOption, textField, typedIn } from '../kit/fields.ts'
+import {
+  formView,
+  oldForm,
+  openFor,
+  opening,
+  refusing,
+  respondInModal,
+  showing,
+  waitingView,
+  type Form,
+  type ModalView,
+} from '../kit/modal.ts'
+import type { BuildSummary } from '../../projects/outcomes.ts'
+import { act } from './action.ts'
+import { answerAction } from './action-messages.ts'
+import { ACTING } from './acting.ts'
+import type { ActDeps } from './call-once.ts'
+
+// The form that asks once more before a waiting build is let through a gate, or not.
+
+export const GATE_CALLBACK_ID = 'build_gate'
+
+const FIELDS = { gate: 'gate', comment: 'gate_comment' } as const
+
+/** As much as a person needs, and GitHub takes. */
+const COMMENT_CHARS_MAX = 500
+
+export type GateAction = Extract<Action, 'approve' | 'reject' | 'play'>
+
+const GATE_ACTIONS: readonly GateAction[] = ['approve', 'reject', 'play']
+
+/** What the form remembers: the attempt, what was pressed, where, and the gate if there is only one. */
+interface Memory {
+  action: GateAction
+  ref: AttemptRef
+  channel: ChannelId | null
+  gate: string | null
+}
+
+const TITLES: Record<GateAction, string> = { approve: 'Approve', reject: 'Reject', play: 'Run a manual job' }
+
+const LABELS: Record<GateAction, string> = { approve: 'Environment', reject: 'Environment', play: 'Job' }
+
+/** What happens when the form is sent. */
+const EFFECTS: Record<GateAction, string> = {
+  approve: 'The deployment goes on as soon as nothing else holds it. This cannot be taken back.',
+  reject: 'The deployment does not happen, and the run fails.',
+  play: 'The job starts at once.',
+}
+
+const EFFECT_ON_RUN =
+  "The run executes code of somebody who has not contributed before, with this repository's runners."
+
+/** @param gates those that can be let through; at least one */
+export function gateView(
+  { action, ref, channel }: Omit<Memory, 'gate'>,
+  build: BuildSummary,
+  gates: readonly Gate[],
+): ModalView {
+  const only = gates.length === 1 ? gates[0]! : null
+  const isRun = gates.some(({ kind }) => kind === 'run')
+  const options = gates.flatMap(({ id, name }) => menuOption(name, id))
+  return formView({
+    id: GATE_CALLBACK_ID,
+    title: TITLES[action],
+    submit: ACTION_WORDS[action],
+    metadata: [action, attemptRefText(ref), channel ?? '', only?.id ?? ''].join(' '),
+    blocks: [
+      section(`:hourglass_flowing_sand: ${buildSubject(build)} ${gatesLine(gates, null)}.`),
+      ...(only ? [] : [choiceField({ block: FIELDS.gate, label: LABELS[action] }, options, null)]),
+      ...(action === 'play' || isRun
+        ? []
+        : [
+            textField(
+              { block: FIELDS.comment, label: 'Comment', hint: 'GitHub shows it, with your name.', isOptional: true },
+              { isLong: true },
+            ),
+          ]),
+      section(isRun ? EFFECT_ON_RUN : EFFECTS[action]),
+    ],
+  })
+}
+
+type Deps = AnswerDeps & ActDeps
+
+/** The button of a waiting build opens the form; if nothing can be let through any more, it answers why. */
+export const gateButton = (deps: Deps, action: GateAction): ButtonHandler => ({
+  what: action,
+  describe: (value) => {
+    const ref = parseAttemptRef(value)
+    return ref && `${ACTION_WORDS[action]} of #${shortId(ref.buildId)}`
+  },
+  async answer(click) {
+    const ref = parseAttemptRef(click.value)
+    return ref && openGate(deps, action, ref, click)
+  },
+})
+
+async function openGate(
+  deps: Deps,
+  action: GateAction,
+  ref: AttemptRef,
+  { by, modalOpener, reference }: Click,
+): Promise<Reply> {
+  const context = { command: action, reference }
+  const looked = await findBuild(deps, { kind: 'run', ref })
+  if (looked.kind !== 'found') return replyTo(looked, answerAction(looked, context))
+  const { attempt } = looked.found
+  const gates = attempt.n === ref.attempt ? gatesFor(action, attempt).filter(({ isOurs }) => isOurs) : []
+  const build = await summaryOf(deps, looked.found)
+  if (!modalOpener || gates.length === 0) {
+    const outcome = { kind: 'not-now', action, build } as const
+    return replyTo(outcome, answerAction(outcome, context))
+  }
+  const view = gateView({ action, ref, channel: by.channel }, build, gates)
+  return opening(reference, () =>
+    openFor(modalOpener, view, () => deps.permits(ACTING[action].right, by), { action, reference }),
+  )
+}
+
+export const gateForm = (deps: Deps): Form => ({
+  what: 'a waiting build',
+  receive(body) {
+    const memory = memoryIn(body)
+    if (!memory) return oldForm('Waiting build')
+    const { action, ref, channel } = memory
+    const gate = memory.gate ?? chosenIn(body, FIELDS.gate)
+    if (gate === null) return refusing({ [FIELDS.gate]: 'Choose one.' })
+    const comment = typedIn(body, FIELDS.comment).trim()
+    if (comment.length > COMMENT_CHARS_MAX)
+      return refusing({ [FIELDS.comment]: `At most ${COMMENT_CHARS_MAX} characters.` })
+    const title = TITLES[action]
+    const by = requesterIn(body, channel)
+    return {
+      ack: showing('update', waitingView(title, 'Asking…')),
+      work: (slack) =>
+        respondInModal(slack, body, { what: action, title, by }, async (reference) => {
+          const outcome = await act(deps, { action, about: { gate, comment } }, { kind: 'run', ref }, by)
+          return replyTo(outcome, answerAction(outcome, { command: action, reference }))
+        }),
+    }
+  },
+})
+
+function memoryIn(body: unknown): Memory | null {
+  const [what, text = '', channel = '', gate = ''] = (textAt(body, 'view', 'private_metadata') ?? '').split(' ')
+  const action = GATE_ACTIONS.find((one) => one === what)
+  const ref = parseAttemptRef(text)
+  return action && ref
+    ? { action, ref, channel: isChannelId(channel) ? channel : null, gate: gate === '' ? null : gate }
+    : null
+}

@@ -1,0 +1,89 @@
+import * as z from 'zod'
+import { GATES_MAX, type Gate, type ReceivedEvent } from '../../domain/builds/build-event.ts'
+import { HELD_STATUS, toStatus } from '../../domain/builds/status.ts'
+import { fieldOf } from '../../lib/raw-values.ts'
+import { unlessGone } from '../http/errors.ts'
+import type { Decision } from '../source.ts'
+import { cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
+import type { GithubClient } from './client.ts'
+
+/** The run with its gates, if it waits: the environments whose reviewers or timers it waits for, or its own approval. */
+export async function withGates(
+  client: GithubClient,
+  repository: string,
+  shown: ReceivedEvent,
+  signal?: AbortSignal,
+): Promise<ReceivedEvent> {
+  if (toStatus(shown.rawStatus) !== 'waiting') return shown
+  const gates =
+    shown.rawStatus === HELD_STATUS
+      ? [heldBy(await unlessGone(client.repository(repository, signal)))]
+      : ((await unlessGone(client.pendingDeployments(repository, shown.buildId, signal))) ?? []).flatMap(gateOf)
+  return { ...shown, details: { ...shown.details, gates: gates.slice(0, GATES_MAX) } }
+}
+
+/**
+ * GitHub does not say who may approve such a run: everybody with write access may. If it does not say what the token
+ * may do, the approval is offered, and GitHub refuses it.
+ */
+const heldBy = (repository: unknown): Gate => ({
+  kind: 'run',
+  id: 'run',
+  name: '',
+  reviewers: [],
+  isOurs: fieldOf(fieldOf(repository, 'permissions'), 'push') !== false,
+  until: null,
+})
+
+const MINUTE_MS = 60_000
+
+/** Source: GitHub REST API, "Get pending deployments for a workflow run". The timer is in minutes. */
+function gateOf(value: unknown): Gate[] {
+  const read = PENDING.safeParse(value).data
+  if (!read) return []
+  const { environment, reviewers, current_user_can_approve: isOurs, wait_timer: minutes } = read
+  const began = read.wait_timer_started_at
+  return [
+    {
+      kind: 'environment',
+      id: environment.id,
+      name: environment.name ?? environment.id,
+      reviewers: reviewers.flatMap((one) => (one?.reviewer && nameOf(one.reviewer)) ?? []),
+      isOurs,
+      until: minutes > 0 && began !== null ? began + minutes * MINUTE_MS : null,
+    },
+  ]
+}
+
+const nameOf = ({ login, slug }: { login: string | null; slug: string | null }): string | null =>
+  login === null ? slug && `team/${slug}` : `@${login}`
+
+const PENDING = z.object({
+  environment: z.object({ id: idDigits, name: cleanTextOrNull }),
+  wait_timer: z.number().min(0).catch(0),
+  wait_timer_started_at: timeMsOrNull.nullable().catch(null),
+  current_user_can_approve: z.boolean().catch(false),
+  reviewers: z
+    .array(
+      z
+        .object({ reviewer: z.object({ login: cleanTextOrNull, slug: cleanTextOrNull }) })
+        .nullable()
+        .catch(null),
+    )
+    .catch([]),
+})
+
+/** Tells GitHub what a person decided. */
+export const decide = (
+  client: GithubClient,
+  repository: string,
+  run: string,
+  { action, gate, comment }: Decision,
+): Promise<void> =>
+  gate.kind === 'run'
+    ? client.approve(repository, run)
+    : client.review(repository, run, {
+        environment: gate.id,
+        state: action === 'reject' ? 'rejected' : 'approved',
+        comment,
+      })

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
+import { createSandboxGitlab } from '../../packages/sandbox-gitlab/src/server.ts'
+import { pushed as pushedPipeline } from '../../packages/sandbox-gitlab/test/support.ts'
+import { createSandboxSlack, type SandboxSlack } from '../../packages/sandbox-slack/src/sandbox-slack.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { GATE_CALLBACK_ID } from '../../src/features/builds/gate-form.ts'
+import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { rowsOf, settingsWith, testFolder, until, writeSubscriptions } from '../support/app.ts'
+import { queryOnce, startPostgres } from '../support/postgres.ts'
+import { startProcess } from '../support/process.ts'
+import { threadOf, untilCard } from '../support/world.ts'
+import { FAST_TIME, fastClock, toText } from './fast-clock.ts'
+import { hasten } from './stage.ts'
+import { openTap, type Moment, type Passage, type Verdict } from './tap.ts'
+
+// A process that is killed while it lets a build through a gate: the source is asked at most once, and the person is
+// told what came of it. The big sweep has no such builds, since the CI service has no gates.
+
+const TIMES = 10
+const LONG_MS = 60_000
+const FORM_MS = 3_000
+const TRIES = 8
+const PRELOAD = new URL('fast-time.ts', import.meta.url).pathname
+const WRITE = /\/(?:pending_deployments|play)$/
+
+/** When the process is killed, seen from its call: before the source has it, before its answer, or right after that. */
+const MOMENTS: readonly [Moment, Verdict, isDone: boolean][] = [
+  ['arrived', 'drop', false],
+  ['done', 'drop', true],
+  ['answered', 'pass', true],
+]
+
+const WORDS = { approve: 'approved', reject: 'rejected', play: 'started' } as const
+
+/** Each of the two databases gets every other one. */
+const CASES = (['approve', 'reject', 'play'] as const).flatMap((action) =>
+  MOMENTS.map((moment) => [action, moment] as const),
+)
+
+let server: Awaited<ReturnType<typeof startPostgres>>
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => ('impossible' in server ? undefined : server[Symbol.asyncDispose]()))
+
+test.each(['SQLite', 'PostgreSQL'])(
+  'on %s, approve, reject and run are sent at most once, and what came of them is said',
+  async (name) => {
+    const database = name === 'SQLite' || 'impossible' in server ? null : await server.createDatabase()
+    if (name === 'PostgreSQL' && database === null) return
+    const bot = await openBot(database)
+    await bot.start()
+    await until('it has looked', () => bot.hasLooked(), LONG_MS)
+    const expected: string[] = []
+    for (const [n, [action, [moment, verdict, isDone]]] of CASES.entries()) {
+      if (n % 2 !== (database === null ? 0 : 1)) continue
+      const number = bot.push(action)
+      const card = await untilCard(bot, ['Waiting', `#${number} `], ACTION_IDS[action])
+      await bot.openForm(card.ts, action)
+      const killed = bot.killAt(moment, verdict)
+      void bot.submit().catch(() => {})
+      await killed
+      await bot.start()
+      expected.push(`${action} ${isDone ? 'confirmed' : 'unconfirmed'}`)
+      const said = isDone ? WORDS[action] : 'it says the build is still waiting for that'
+      await until(
+        `${action} at ${moment} is said`,
+        () => threadOf(bot, card).some((line) => line.includes(said)),
+        LONG_MS,
+      )
+      expect(threadOf(bot, card).filter((line) => line.includes(' requested by '))).toHaveLength(1)
+    }
+    expect(await bot.requests()).toEqual(expected)
+    expect(bot.writes()).toHaveLength(expected.length)
+  },
+  10 * LONG_MS,
+)
+
+async function openBot(database: string | null) {
+  const time = { since: Date.now(), times: TIMES }
+  if (database !== null) await hasten(database, time)
+  const clock = fastClock(time)
+  const [github, gitlab] = [await startGithub({ clock }), createSandboxGitlab({ clock })]
+  await gitlab.start()
+  const slack = createSandboxSlack({ clock, rates: 'off', ackTimeoutMs: 100_000 })
+  await slack.start()
+  const writes: string[] = []
+  let hear: (moment: Moment, passage: Passage) => Verdict = () => 'pass'
+  const watch = (moment: Moment, passage: Passage): Verdict => {
+    if (passage.method !== 'POST' || !WRITE.test(passage.path)) return 'pass'
+    if (moment === 'arrived') writes.push(passage.path)
+    return hear(moment, passage)
+  }
+  const toGithub = await openTap({ clock, watch, target: async () => github.url })
+  const toGitlab = await openTap({ clock, watch, target: async () => new URL(gitlab.address().url).origin })
+  const folder = testFolder()
+  const settings = settingsWith(folder, {
+    NODE_OPTIONS: `--import ${PRELOAD}`,
+    [FAST_TIME]: toText(time),
+    SLACK_API_URL: slack.apiUrl,
+    WEBHOOK_SECRET: undefined,
+    GITHUB_API_URL: github.address().apiUrl.replace(github.url, toGithub.url),
+    GITHUB_TOKEN: github.address().token,
+    GITHUB_REPOSITORIES: 'acme/web',
+    GITLAB_URL: gitlab.address().url.replace(new URL(gitlab.address().url).origin, toGitlab.url),
+    GITLAB_TOKEN: gitlab.address().token,
+    GITLAB_PROJECTS: 'acme/web',
+    SUBSCRIPTIONS_FILE: writeSubscriptions(folder, [
+      `{ channel: ${CHANNELS.builds}, project: all, branch: '*', events: [waiting] }`,
+    ]),
+    ...(database !== null && { DATABASE_URL: database }),
+  })
+  const query = async (sql: string): Promise<Record<string, unknown>[]> =>
+    database === null ? rowsOf(folder, sql) : ((await queryOnce(database, sql)) as Record<string, unknown>[])
+  let running: ReturnType<typeof startProcess> | null = null
+  onTestFinished(async () => {
+    running?.kill('SIGKILL')
+    await running?.exit
+    await Promise.all([slack.stop(), gitlab.stop(), toGithub.close(), toGitlab.close()])
+  })
+  const user = PEOPLE.lin
+  const topOf = (shown: SandboxSlack) => JSON.stringify(shown.views.stack(user).at(-1) ?? '')
+  let looked = false
+  return {
+    slack,
+    writes: () => writes,
+    hasLooked() {
+      void query("select 1 from job where name in ('github acme/web', 'gitlab acme/web')").then(
+        (rows) => (looked = rows.length === 2),
+        () => {},
+      )
+      return looked
+    },
+    async start() {
+      running = startProcess(folder, settings)
+      slack.connectBot(`${await running.url()}/slack/events`)
+    },
+    /** @returns the number of a new build that waits for this action */
+    push(action: keyof typeof WORDS): string {
+      if (action !== 'play')
+        return `${pushed(github, { environments: [{ name: 'production', mayReview: true }] }).number}`
+      const { id, iid } = pushedPipeline(gitlab, { outcome: 'none', jobs: [{ name: 'deploy', manual: true }] })
+      gitlab.advance(id, 'manual')
+      return String(iid)
+    },
+    async openForm(ts: string, action: keyof typeof WORDS) {
+      const press = { user, channel: CHANNELS.builds, ts, actionId: ACTION_IDS[action] }
+      const isOpen = () => topOf(slack).includes(`"callback_id":"${GATE_CALLBACK_ID}"`)
+      // Slack's three seconds for a form are short in fast time.
+      for (let tries = 0; tries < TRIES && !isOpen(); tries++) {
+        await slack.people.click(press)
+        await until('the form is open', isOpen, FORM_MS).catch(() => {})
+      }
+      expect(isOpen()).toBe(true)
+    },
+    submit: () => slack.people.submitView({ user }),
+    /** Resolves when the process has died at this moment of its next write. */
+    killAt: (moment: Moment, verdict: Verdict) =>
+      new Promise<void>((resolve) => {
+        hear = (now) => {
+          if (now !== moment) return 'pass'
+          hear = () => 'pass'
+          running!.kill('SIGKILL')
+          void running!.exit.then(() => resolve())
+          return verdict
+        }
+      }),
+    requests: async () =>
+      (await query('select action, state from request order by asked_at')).map(
+        ({ action, state }) => `${String(action)} ${String(state)}`,
+      ),
+  }
+}
