@@ -5,7 +5,10 @@ export const EXCERPT_LINES_MAX = 15
 const LINE_CHARS_MAX = 300
 
 /** Colours and other commands to a terminal. */
-const ESCAPES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[@-_]/g
+const ESCAPES = new RegExp(
+  String.raw`\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[@-_]`,
+  'g',
+)
 
 /** Of a line that was written over itself, such as a progress bar, what was last to be seen. */
 const lastSeen = (line: string): string => line.split('\r').findLast((part) => part.trim() !== '') ?? ''
