@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { until } from '../support/app.ts'
-import { openScene, pushRed, startBot, type, untilCard } from '../support/world.ts'
+import { openScene, press, pushRed, startBot, type, untilAnswered, untilCard } from '../support/world.ts'
 
 const DIST = new URL('../../dist/', import.meta.url)
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
@@ -21,6 +21,8 @@ describe('the bundle', () => {
     await pushRed(scene)
     await untilCard(scene, ['Failed'], ACTION_IDS.restart)
     await type(scene, PEOPLE.ada, '/ci-badge acme/web main')
+    const answer = await untilAnswered(scene, PEOPLE.ada, ['failing', 'Markdown'])
+    await press(scene, PEOPLE.ada, answer, 'choose_1')
     const files = () => [...scene.slack.workspace.files.values()]
     await until('the picture is there', () => files().some(({ completedAtMs }) => completedAtMs !== undefined))
     expect(files()[0]?.bytes?.subarray(0, PNG.length)).toEqual(PNG)

@@ -77,8 +77,9 @@ export async function playWorkspace(wanted: Workspace): Promise<Played> {
   })
   const before = databaseBytes(stage)
   const cpu = process.cpuUsage()
+  stage.store.listen(reconciler.wake)
   void reconciler.start()
-  await play(wanted, { stage, clock, slack, reconciler })
+  await play(wanted, { stage, clock, slack })
   const cpuS = secondsOf(process.cpuUsage(cpu))
   const restedS = clock.leaptMs() / 1_000
   const editsLeft = (await stage.store.read.backlog(Date.now())).edit
@@ -113,7 +114,6 @@ interface Scene {
   stage: Stage
   clock: LeapingClock
   slack: DaySlack
-  reconciler: Reconciler
 }
 
 async function play({ builds, untilMs = Infinity }: Workspace, scene: Scene): Promise<void> {

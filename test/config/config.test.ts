@@ -54,6 +54,7 @@ describe('the minimal settings', () => {
       approvers: [],
       admins: [],
       asksByEmail: false,
+      failureLogs: true,
       retentionDays: 90,
       logLevel: 'info',
     })
@@ -97,6 +98,7 @@ describe('each variable', () => {
       CI_APPROVERS: 'U0LIN00001',
       CI_ADMINS: 'U0GRACE001',
       PEOPLE_BY_EMAIL: 'Yes',
+      FAILURE_LOGS: 'No',
       RETENTION_DAYS: '30',
       LOG_LEVEL: 'WARN',
     })
@@ -149,6 +151,7 @@ describe('each variable', () => {
       approvers: ['U0LIN00001'],
       admins: ['U0GRACE001'],
       asksByEmail: true,
+      failureLogs: false,
       retentionDays: 30,
       logLevel: 'warn',
     })

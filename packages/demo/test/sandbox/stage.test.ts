@@ -111,7 +111,7 @@ describe('people on the stage', () => {
     await startBot(scene)
     await asked
     const answers = scene.slack.ephemerals(BUILDS, PEOPLE.ada).map(({ message }) => message.text)
-    expect(answers).toEqual([expect.stringContaining('`ada` *is yours*')])
+    expect(answers).toEqual([expect.stringContaining('`ada` *is already yours*')])
   })
 
   it('give it up when nobody comes back', async () => {
