@@ -181,7 +181,7 @@ test('commands find the builds of a workflow by its repository', async () => {
   // The run is the same; its number differs from its id.
   await answered(
     '/ci restart acme/web@main',
-    /[Rr]estart requested.*GitHub accepted the request\. \*Refresh\* shows the result/,
+    /[Rr]estart requested.*GitHub accepted the request\. The build's card shows/,
   )
   await until('it runs again', () => runOf(github, id).attempt === 2)
 })
