@@ -1,5 +1,6 @@
 import type { Failure } from '../domain/builds/failure.ts'
 import { CiError } from './http/errors.ts'
+import type { Rate } from './http/exchange.ts'
 import type { SourceReport } from './source.ts'
 import { cleanText } from './values.ts'
 
@@ -52,6 +53,15 @@ export const testReport = (
 export const shortText = (text: string | null): string | null => {
   const lines = (text ?? '').split(/\r\n?|\n/).filter((line) => line.trim() !== '')
   return cleanText(lines.slice(0, LINES_MAX).join(' ').slice(0, TEXT_CHARS_MAX))
+}
+
+/**
+ * What failed is read only while a tenth of the token's calls is left: others need them more. Throws a CiError of a rate
+ * limit, so that it is tried again later.
+ */
+export function spareCalls(rate: Rate | null): void {
+  if (rate !== null && rate.left < rate.limit / 10)
+    throw new CiError({ kind: 'rate-limited', purpose: 'read what failed' })
 }
 
 /** Null for what the source does not show: without the right to it, or when it is gone. Any other error is thrown. */

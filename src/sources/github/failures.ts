@@ -4,12 +4,12 @@ import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { isRepositoryName } from '../http/address.ts'
 import { repositoryIn } from '../../domain/ci-project/project-names.ts'
 import { EXIT_CODE, githubExcerpt } from '../log-excerpt.ts'
-import { jobReport, shortText, unlessUnreadable } from '../job-report.ts'
+import { jobReport, shortText, spareCalls, unlessUnreadable } from '../job-report.ts'
 import type { FailedBuild, SourceReport } from '../source.ts'
 import type { FailedJob, GithubClient } from './client.ts'
 
 /** What is read of one run: its jobs in one call or more, annotations of these, and logs of those without any. */
-const ANNOTATED_MAX = 5
+const ANNOTATED_MAX = 4
 const LOGS_MAX = 2
 
 /** What failed in each job of an attempt of a run: what its steps said about files, else the end of its log. */
@@ -20,6 +20,7 @@ export async function readGithubFailures(
 ): Promise<SourceReport[]> {
   const repository = repositoryIn(project)
   if (!isRepositoryName(repository)) return []
+  spareCalls(client.lastRate())
   // The stored name may come from a forged delivery: the run must be one of this workflow.
   const run = await unlessUnreadable(client.run(repository, buildId, signal))
   if (projectId !== githubProjectId(idOf(fieldOf(run, 'repository')), idOf(run, 'workflow_id'))) return []

@@ -1,6 +1,6 @@
 import { NO_FAILURE, type Failure } from '../../domain/builds/failure.ts'
 import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
-import { jobReport, shortText, testReport, unlessUnreadable } from '../job-report.ts'
+import { jobReport, shortText, spareCalls, testReport, unlessUnreadable } from '../job-report.ts'
 import { gitlabExcerpt } from '../log-excerpt.ts'
 import type { FailedBuild, SourceReport } from '../source.ts'
 import type { GitlabClient } from './client.ts'
@@ -19,6 +19,7 @@ export async function readGitlabFailures(
   { buildId, logs }: FailedBuild,
   signal?: AbortSignal,
 ): Promise<SourceReport[]> {
+  spareCalls(client.lastRate())
   const jobs = ((await unlessUnreadable(client.failedJobs(id, buildId, signal))) ?? []).filter(counts)
   const bridges = ((await unlessUnreadable(client.failedBridges(id, buildId, signal))) ?? []).filter(counts)
   const tests = await readTests(client, id, buildId, signal)
