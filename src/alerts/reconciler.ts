@@ -89,7 +89,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       await yieldToEndpoint((clock.now() - beganAt) * ENDPOINT_SHARE)
       if (taken.includes('waits')) hasPostponed = true
       if (taken.some((one) => one !== 'lost')) continue
-      await bells.ingest.wait(hasPostponed ? WAITING_RECHECK_MS : await untilIngest())
+      const restMs = hasPostponed ? WAITING_RECHECK_MS : await untilIngest()
+      await bells.ingest.wait(taken.includes('lost') ? Math.min(AGAIN_MS, restMs) : restMs)
       hasPostponed = false
     }
   }
@@ -162,7 +163,9 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       const freeAt = nextFreeAt()
       // In a flood something always waits for Slack's limits: then the read, which sees every card that waits, is left out.
       if (freeAt === Infinity) sweepAt = Math.min(sweepAt, await nextStepAt())
-      await bells.send.wait(Math.max(1, Math.min(sweepAt, freeAt) - clock.now()))
+      // The lease may only be renewed late.
+      const againAt = deps.term.isValid() ? Number.POSITIVE_INFINITY : clock.now() + AGAIN_MS
+      await bells.send.wait(Math.max(1, Math.min(sweepAt, freeAt, againAt) - clock.now()))
     }
   }
 
