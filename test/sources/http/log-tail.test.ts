@@ -12,7 +12,7 @@ async function openStore(answer: RequestListener) {
     answer(request, response)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  onTestFinished(() => void server.close().closeAllConnections())
+  onTestFinished(() => server.close().closeAllConnections())
   const { port } = server.address() as AddressInfo
   const own = new URL('http://127.0.0.1:1')
   return { requests, port, read: (path: string) => readLogTail(`http://127.0.0.1:${port}${path}`, own) }
@@ -32,8 +32,7 @@ test('of a log of 200 MB only the end is read, where the server gives parts of i
   let sent = 0
   const store = await openStore((request, response) => {
     const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '')
-    if (!range)
-      return void response.writeHead(200, { 'content-length': length, 'accept-ranges': 'bytes' }).flushHeaders()
+    if (!range) return response.writeHead(200, { 'content-length': length, 'accept-ranges': 'bytes' }).flushHeaders()
     sent = Number(range[2]) - Number(range[1]) + 1
     response.writeHead(206).end('x'.repeat(sent - 4) + 'end\n')
   })
