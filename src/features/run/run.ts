@@ -98,7 +98,7 @@ interface Ready {
 
 async function makeReady(deps: RunDeps, wanted: Wanted, by: Requester): Promise<Ready | RunOutcome> {
   // The one place that asks for the right to start builds.
-  const refused = await refusalOf(deps.permits, 'operate', by, 'run')
+  const refused = await refusalOf(deps.permits, 'approve', by, 'run')
   if (refused) return refused
   const found = await findProject(deps.store.read, wanted.project)
   if (found.kind !== 'project') return found

@@ -114,7 +114,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['CI_APPROVERS'],
     default: '`CI_OPERATORS`',
-    is: 'who may approve and reject deployments and start manual jobs: user and group ids, as above',
+    is: 'who may approve and reject deployments, and start manual jobs and, with `/ci run`, workflows and pipelines: user and group ids, as above',
   },
   {
     names: ['CI_ADMINS'],
