@@ -95,7 +95,7 @@ export const subscriptions = (deps: Deps): Feature => ({
     ),
   },
   jobs: [
-    { name: 'tell-closings', cron: '*/15 * * * * *', run: () => announceClosings(deps) },
+    { name: 'tell-closings', cron: '*/15 * * * * *', afterNews: true, run: () => announceClosings(deps) },
     { name: DIGESTS_JOB, cron: '*/15 * * * * *', run: (signal) => sendDigests(deps, signal) },
   ],
 })

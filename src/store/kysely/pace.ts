@@ -156,6 +156,7 @@ export function writePace(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews
     },
 
     async closeChannel({ channel, code, at, retryAt }) {
+      onNews(channel)
       const closed = { closed_code: code, closed_at: at, retry_at: retryAt }
       await db
         .insertInto('channel')
