@@ -212,7 +212,6 @@ export const actsOf = (story: Story): readonly Act[] => [
       const fix = push(stage.ci, story.projects.api, { ...RED, message: 'Take cash again', outcome: 'success' })
       await awaitCard(stage, CHANNELS.builds, fix, { says: 'Fixed', patienceMs: POLLED_MAX_MS })
       await sendForm(stage, { by: heir, filled: { [WISH]: 'Let it go' } })
-      await ask(stage, { by: REQUESTER, text: QUESTIONS.digest })
       await stage.clock.sleep(stage.lookMs)
     },
   },
@@ -221,6 +220,7 @@ export const actsOf = (story: Story): readonly Act[] => [
 const asked = ({ question }: Story): string[] => [
   QUESTIONS.list,
   QUESTIONS.status,
+  QUESTIONS.digest,
   ...(question ? [question.text] : []),
 ]
 
