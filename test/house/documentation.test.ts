@@ -11,6 +11,7 @@ import { ROOT } from './imports.ts'
 
 const PICTURE_BYTES_MAX = 250_000
 const README_LINES_MAX = 160
+const MAP_LINES_MAX = 110
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
@@ -68,6 +69,21 @@ describe('the README', () => {
   })
 })
 
+describe('the map of the code', () => {
+  const map = read('docs/architecture.md')
+
+  it('fits on two screens', () => {
+    expect(map.split('\n').length - 1).toBeLessThanOrEqual(MAP_LINES_MAX)
+  })
+
+  it('names files and folders that are there', () => {
+    const named = [...map.matchAll(/`([a-z-]+(?:\/[a-z-]+)+(?:\.tsx?)?)\/?`/g)].map(([, path]) => path!)
+    expect(named.length).toBeGreaterThan(40)
+    expect(named.filter((path) => !isThere(path))).toEqual([])
+    expect(isThere('domain/cards/nothing')).toBe(false)
+  })
+})
+
 describe('a link of the documentation', () => {
   it('leads to a file, and to a heading that the file has', () => {
     const dead = pages.flatMap((page) =>
@@ -84,6 +100,10 @@ describe('a link of the documentation', () => {
     expect(leadsSomewhere('docs/github.md', '#the-token')).toBe(true)
   })
 })
+
+/** A path of the map is below `src` or at the root, with or without its ending. */
+const isThere = (path: string): boolean =>
+  [`src/${path}`, `src/${path}.ts`, path].some((file) => existsSync(join(ROOT, file)))
 
 /** The places within the repository that a page links. */
 const linksOf = (page: string): string[] =>

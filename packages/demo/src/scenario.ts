@@ -39,7 +39,7 @@ export const FOLLOWING = { channel: CHANNELS.ops, text: 'subscribe acme/web fail
 /** Who looks after a red branch, one after the other: until their time is up, until they hand it over, and too late. */
 export const OWNERS = [PEOPLE.ada, PEOPLE.grace, PEOPLE.lin] as const
 
-/** While the bot was down, the service may have switched off its webhook: the bot then polls once a minute. */
+/** While the bot was down, the service may have switched off its webhook: the bot then polls, at the latest after a minute. */
 const POLLED_MAX_MS = 70_000
 
 /** How long a build of the demonstration runs. */
