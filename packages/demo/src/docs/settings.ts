@@ -44,7 +44,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['SUBSCRIPTIONS_FILE'],
     default: '',
-    is: 'YAML: [what channels are told](subscriptions.md#which-subscription-counts)',
+    is: 'YAML: [the subscriptions of channels](subscriptions.md#which-subscription-counts)',
   },
   {
     names: ['CI_BASE_URL', 'CI_ORGANIZATION_UUID'],
@@ -129,7 +129,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['FAILURE_LOGS'],
     default: '`yes`',
-    is: '`no`: what failed in a build of GitHub or GitLab is told without excerpts of logs',
+    is: '`no`: no log of GitHub or GitLab is read to say [what failed](github.md#what-failed)',
   },
   {
     names: ['DATABASE_URL'],
