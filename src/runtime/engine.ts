@@ -38,7 +38,7 @@ import { createSender, type Sender } from './sender.ts'
 import { createLazySlackEndpoint } from './lazy-slack-endpoint.ts'
 import { checkAtStart } from './start-check.ts'
 import type { Store } from '../store/store.ts'
-import { OFTEN_DONE_JOB, upkeepJobs } from './upkeep.ts'
+import { EACH_MINUTE_JOB, upkeepJobs } from './upkeep.ts'
 
 /** `/metrics` answers within this time, even if some values are missing. */
 const FIGURES_PATIENCE_MS = 2_000
@@ -271,7 +271,7 @@ export function createEngine({
       try {
         // A SQLite file was migrated before the port opened.
         if (store.shared) await store.migrate()
-        steady?.notBefore((await store.read.lastDoneAt(OFTEN_DONE_JOB)) ?? 0)
+        steady?.notBefore((await store.read.lastDoneAt(EACH_MINUTE_JOB)) ?? 0)
         if (lease) await lease.start()
         else sender.serve(soleTerm(processId))
         return true

@@ -9,8 +9,8 @@ import { CHECK_CLAIMS_JOB, createCheckClaims } from '../ci-sync/check-claims.ts'
 import { readEnds } from '../ci-sync/read-ends.ts'
 import { refreshSilent } from '../ci-sync/refresh-silent.ts'
 
-/** This job runs several times a minute, so its row tells until when this database was in use. */
-export const OFTEN_DONE_JOB = 'read-ends'
+/** This job is done every minute, so its row tells until when this database was in use. */
+export const EACH_MINUTE_JOB = CHECK_CLAIMS_JOB
 
 /** When projects, their rules and their builds are read again. */
 export const READ_PROJECTS_CRON = '*/5 * * * *'
@@ -49,7 +49,7 @@ export const upkeepJobs = ({ polled, rules, pendingInteractions, metrics, ...dep
   },
   { name: FORGET_JOB, cron: '0 * * * *', run: () => pendingInteractions.forget() },
   {
-    name: OFTEN_DONE_JOB,
+    name: 'read-ends',
     cron: '*/15 * * * * *',
     afterNews: true,
     run: (signal) => readEnds({ ...deps, ...recording(deps) }, signal),

@@ -135,6 +135,16 @@ describe('a job of a process with its own database', () => {
     expect(second.begun).toEqual([T0])
   })
 
+  test('is due at each start if it runs several times a minute, and then its last run is not stored', async () => {
+    const { place, store, clock } = await open()
+    await using _ = place
+    const often = counted(clock, '*/15 * * * * *')
+    await look(clock, processOn(store, clock, often.job))
+    await look(clock, processOn(store, clock, often.job))
+    expect(often.begun).toEqual([T0, T0])
+    expect(await store.read.lastDoneAt('prune')).toBeNull()
+  })
+
   test('is aborted when the process stops, stays due, and no other begins after that', async () => {
     const { place, store, clock } = await open()
     await using _ = place

@@ -17,6 +17,9 @@ const LEASE_MAX_MS = 60_000
 /** After a pause of the process, the requests that arrived meanwhile are read within this time. */
 const AFTER_PAUSE_MS = 2_000
 
+/** How often the clock is set: the clocks of two machines drift apart by less than a millisecond in this time. */
+const SYNC_EVERY_MS = 15_000
+
 const NAME = 'sender'
 
 /** The time from taking the lease to losing it. Only the holder ingests, sends and runs jobs. */
@@ -60,12 +63,16 @@ export function createLease({ store, clock, syncClock, log, monotonic, newId, on
   let current: { id: string; validUntil: number; over: AbortController } | null = null
   let awakeUntil = Number.POSITIVE_INFINITY
   let afterPauseUntil = Number.NEGATIVE_INFINITY
+  let syncedAt = Number.NEGATIVE_INFINITY
   let renewing: Promise<void> = Promise.resolve()
 
   async function acquireOrRenew(): Promise<void> {
     const requestedAt = monotonic()
     if (requestedAt >= awakeUntil) afterPauseUntil = requestedAt + AFTER_PAUSE_MS
-    await syncClock()
+    if (requestedAt - syncedAt >= SYNC_EVERY_MS) {
+      await syncClock()
+      syncedAt = requestedAt
+    }
     if (current) await renew(current, requestedAt)
     else if (await take(requestedAt)) await renewIfLate()
     awakeUntil = monotonic() + LEASE_MS - MARGIN_MS

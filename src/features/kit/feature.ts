@@ -56,7 +56,7 @@ export interface Shortcut {
   answer: (slack: SlackDeps, body: unknown) => Promise<void>
 }
 
-/** Scheduled work. One process runs it. Its stored "last done" time lets the next process catch up. */
+/** Scheduled work. One process runs it. Of a job without seconds, the time of its last run is stored, for catching up. */
 export interface Job {
   name: string
   /** when it is due, as a cron expression in UTC; with six fields, the first is seconds */

@@ -22,13 +22,14 @@ export const writeLeases = (db: Kysely<Schema>, runQuery: RunQuery, locks: boole
     },
 
     async renewLease({ name, heldBy, heldUntil }) {
-      const renewed = await db
-        .updateTable('lease')
-        .set({ held_until: heldUntil })
-        .where('name', '=', name)
-        .where('held_by', '=', heldBy)
-        .returning('name')
-        .execute()
+      const renewed = await runQuery('renewLease', { name, heldBy, heldUntil }, (value) =>
+        db
+          .updateTable('lease')
+          .set({ held_until: value('heldUntil') })
+          .where('name', '=', value('name'))
+          .where('held_by', '=', value('heldBy'))
+          .returning('name'),
+      )
       return renewed.length > 0
     },
 
