@@ -14,6 +14,7 @@ import type { GithubClient } from '../../sources/github/client.ts'
 import type { GitlabClient } from '../../sources/gitlab/client.ts'
 import type { CiError } from '../../sources/http/errors.ts'
 import type { Reads, Tx } from '../../store/store.ts'
+import type { GithubRights, GitlabRights } from './check-rights.ts'
 import type { Say } from './say.ts'
 
 // Checks, their input, and their findings.
@@ -108,8 +109,8 @@ export interface DoctorDeps {
   v2: Pick<ClientV2, 'listProjects' | 'updateProject' | 'stopBuild'> | null
   legacy: Pick<ClientLegacy, 'listProjects'> | null
   badges: { fetchBadge(...args: Parameters<BadgeClient['fetchBadge']>): Promise<unknown> } | null
-  github: Pick<GithubClient, 'runs' | 'hooks' | 'rate'> | null
-  gitlab: Pick<GitlabClient, 'pipelines' | 'hooks' | 'rate'> | null
+  github: (GithubRights & Pick<GithubClient, 'hooks' | 'rate'>) | null
+  gitlab: (GitlabRights & Pick<GitlabClient, 'pipelines' | 'hooks' | 'rate'>) | null
   /** those that are valid now */
   webhookSecrets: () => readonly string[]
   receiving: () => Promise<Receiving>

@@ -28,6 +28,8 @@ export interface GithubClient {
   rate(repository: string): Promise<Rate | null>
   /** The same, as the last answer said; null: none has. */
   lastRate(): Rate | null
+  /** What the token may not do, as far as calls since the start showed. */
+  refusals(): readonly Refusal[]
   /** The jobs of one attempt of a run that did not pass. */
   unpassedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<UnpassedJobs>
   /** The jobs of one attempt that failed or timed out, each with the first step that did. */
@@ -57,6 +59,15 @@ export interface GithubClient {
   review(repository: string, run: string, review: Review): Promise<void>
   /** Lets a run begin that waits because of who opened its pull request. */
   approve(repository: string, run: string): Promise<void>
+}
+
+/** A call that GitHub refuses because the token lacks a permission. */
+export interface Refusal {
+  repository: string
+  /** as a CiError has it */
+  purpose: string
+  /** as a CiError has it: `checks=read` */
+  needs: string
 }
 
 export interface Review {
@@ -114,6 +125,7 @@ export function createGithubClient({
     addressOf(base, ['repos', ...checkedName(repository, isRepositoryName).split('/'), ...segments], query)
   const tokens = typeof token === 'string' ? { of: async () => token, forget: () => {} } : token
   let lastRate: Rate | null = null
+  const refusals = new Map<string, Refusal>()
   async function send(
     repository: string,
     request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>,
@@ -138,10 +150,15 @@ export function createGithubClient({
       },
       signal,
     )
+    const { purpose } = request
+    const call = `${repository} ${purpose}`
     const answer = await sent.catch((error: unknown) => {
       if (error instanceof CiError && error.kind === 'unauthorized') tokens.forget(repository)
+      if (error instanceof CiError && error.needs?.includes('=') && LACKS.test(error.reason ?? ''))
+        refusals.set(call, { repository, purpose, needs: error.needs })
       throw error
     })
+    refusals.delete(call)
     lastRate = answer.rate ?? lastRate
     return answer
   }
@@ -210,6 +227,7 @@ export function createGithubClient({
       return (await send(repository, { ...request, statusSuffices: true })).rate
     },
     lastRate: () => lastRate,
+    refusals: () => [...refusals.values()],
     async failedJobs(repository, run, attempt, signal) {
       const unpassed = await unpassedOf(repository, run, attempt, signal)
       return unpassed.flatMap((job) => {
@@ -336,6 +354,12 @@ const listIn =
   (name: string): ListIn =>
   (json) =>
     arrayIn(isRecord(json) ? json[name] : null)
+
+/**
+ * GitHub's words in a 403 for a missing permission, to a person's token or to an app. Its header with the permissions comes
+ * with other answers too. Source: GitHub, "Troubleshooting the REST API".
+ */
+const LACKS = /^Resource not accessible by/
 
 /** GitHub's words in a 403 for a run that cannot be restarted now, or any more. */
 const OF_STATE = /already running|created over|cannot be (?:re-?run|retried)/i

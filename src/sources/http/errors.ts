@@ -25,6 +25,8 @@ interface CiErrorDetails {
   retryAfterMs?: number | undefined
   /** CI's reason, already cleaned. */
   reason?: string | undefined
+  /** the permissions that the call needs, as GitHub's header `X-Accepted-GitHub-Permissions` has them */
+  needs?: string | undefined
   /** The request may change something, so it must not be repeated if it may have been done. */
   isWrite?: boolean | undefined
   /** The request was never sent, so CI cannot have done it. Left out: the status decides. */
@@ -49,6 +51,7 @@ export class CiError extends Error {
   declare readonly status?: number
   declare readonly retryAfterMs?: number
   declare readonly reason?: string
+  declare readonly needs?: string
 
   constructor(details: CiErrorDetails) {
     super(messageOf(details), details.cause === undefined ? undefined : { cause: details.cause })
@@ -59,6 +62,7 @@ export class CiError extends Error {
     if (details.status !== undefined) this.status = details.status
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs
     if (details.reason !== undefined) this.reason = details.reason
+    if (details.needs !== undefined) this.needs = details.needs
   }
 }
 

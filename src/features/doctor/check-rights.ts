@@ -1,0 +1,123 @@
+import { fieldOf, textOf } from '../../lib/raw-values.ts'
+import type { GithubClient, Refusal } from '../../sources/github/client.ts'
+import type { GitlabClient } from '../../sources/gitlab/client.ts'
+import { CiError } from '../../sources/http/errors.ts'
+import { unsure, type Finding } from './findings.ts'
+import type { Say } from './say.ts'
+
+// Which rights a token lacks, where nothing else than the right is missing. Some may be missing on purpose.
+
+export type GithubRights = Pick<GithubClient, 'runs' | 'cancel' | 'file' | 'failedJobs' | 'annotations' | 'refusals'>
+
+/** The permissions that the calls of this check and of the bot's work have shown to be missing. */
+export async function rightsAtGithub(
+  client: GithubRights,
+  repositories: readonly string[],
+  say: Say,
+): Promise<Finding[]> {
+  // A token has the same permissions in all repositories of an owner.
+  const ofOwners = Map.groupBy(repositories, (name) => name.split('/')[0]!.toLowerCase()).values()
+  await Promise.all([...ofOwners].map(([first]) => tryRights(client, first!)))
+  // Webhooks have a finding of their own.
+  const lacking = client.refusals().filter(({ needs }) => !needs.startsWith('repository_hooks='))
+  return [...Map.groupBy(lacking, ({ needs }) => needs)]
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([needs, refused]) => unsure(refusedWords(refused, needs, say), remedyFor(needs, say)))
+}
+
+/** No run has this id, so nothing can be cancelled. */
+const NO_RUN = '0'
+
+/**
+ * Makes each kind of call once that may need a permission of its own, and changes nothing. Whether GitHub checks the
+ * permission before it looks for the run is not documented: if it does not, a missing right to write shows only when a
+ * person uses it.
+ */
+async function tryRights(client: GithubRights, repository: string): Promise<void> {
+  const answer = await client.runs(repository).catch(orNothing)
+  const runs = !answer || answer === 'unchanged' ? [] : answer.runs
+  const of = (run: unknown, field: string) => textOf(fieldOf(run, field)) ?? ''
+  const failed = runs.find((run) => of(run, 'conclusion') === 'failure')
+  const workflowOf = (run: unknown) => client.file(repository, of(run, 'path').replace(/@.*/, ''), of(run, 'head_sha'))
+  const whatFailed = async (run: unknown) => {
+    const [job] = await client.failedJobs(repository, of(run, 'id'), Number(of(run, 'run_attempt')))
+    if (job) await client.annotations(repository, job.id)
+  }
+  await Promise.all(
+    [
+      client.cancel(repository, NO_RUN),
+      ...(runs.length > 0 ? [workflowOf(runs[0])] : []),
+      ...(failed === undefined ? [] : [whatFailed(failed)]),
+    ].map((call) => call.then(() => {}, orNothing)),
+  )
+}
+
+/** What a call lacks is in `refusals`; any other failure says nothing about rights. */
+function orNothing(error: unknown): void {
+  if (!(error instanceof CiError)) throw error
+}
+
+function refusedWords(refused: readonly Refusal[], needs: string, say: Say): string {
+  const calls = new Set(refused.map(({ purpose }) => purpose))
+  const where = new Set(refused.map(({ repository }) => say.code(repository)))
+  return `GitHub refuses to ${[...calls].join(', and to ')} (${[...where].slice(0, 3).join(', ')}): the token lacks ${permissionWords(needs, say)}.`
+}
+
+/** `checks=read; actions=write,contents=read` as GitHub's pages name them. */
+const permissionWords = (needs: string, say: Say): string =>
+  needs
+    .split(';')
+    .map((set) =>
+      [...set.matchAll(/(\w+)=(\w+)/g)].map(([, name, level]) => say.code(nameOf(name!, level!))).join(' and '),
+    )
+    .join(', or ')
+
+const nameOf = (name: string, level: string): string =>
+  `${name[0]!.toUpperCase()}${name.slice(1).replaceAll('_', ' ')}: ${LEVELS[level] ?? level}`
+
+const LEVELS: Readonly<Record<string, string>> = { read: 'Read-only', write: 'Read and write' }
+
+/** A fine-grained token cannot have *Checks*. Source: GitHub's community, discussion 179545. */
+const remedyFor = (needs: string, say: Say): string =>
+  needs === 'checks=read'
+    ? `Only a GitHub App and a classic token with ${say.code('repo')} can have it. Without it, cards show the end of the log instead of annotations.`
+    : 'Give it to the token, whose owner needs the right as well, or do without. This is repeated until such a call succeeds, or Buildline restarts.'
+
+export type GitlabRights = Pick<GitlabClient, 'scopes' | 'project'>
+
+/** GitLab's number for the role. */
+const DEVELOPER = 30
+
+const WRITES = 'Restart, Stop, Run… and /ci run'
+
+/** Whether the token may write: its scope, and its owner's role. GitLab may still want a higher one for a protected branch. */
+export async function rightsAtGitlab(client: GitlabRights, projects: readonly string[], say: Say): Promise<Finding[]> {
+  const scopes = await client.scopes().catch(orNothing)
+  if (scopes && !scopes.includes('api'))
+    return [
+      unsure(
+        `The token lacks the scope ${say.code('api')}, so ${WRITES} fail.`,
+        `Make one with it and the role ${say.code('Developer')}, or do without.`,
+      ),
+    ]
+  const roles = await Promise.all(
+    projects.map(async (name) => ({ name, role: roleIn(await client.project(name).catch(orNothing)) })),
+  )
+  const low = roles.flatMap(({ name, role }) => (role !== null && role < DEVELOPER ? [say.code(name)] : []))
+  if (low.length === 0) return []
+  return [
+    unsure(
+      `The token's role in ${low.join(', ')} is too low for ${WRITES}.`,
+      `Give its owner the role ${say.code('Developer')} there, or do without.`,
+    ),
+  ]
+}
+
+/** Null if GitLab shows none: to an administrator, or where the project is shared with the owner's group. */
+function roleIn(project: unknown): number | null {
+  const permissions = fieldOf(project, 'permissions')
+  const levels = ['project_access', 'group_access']
+    .map((kind) => Number(textOf(fieldOf(fieldOf(permissions, kind), 'access_level'))))
+    .filter((level) => level > 0)
+  return levels.length === 0 ? null : Math.max(...levels)
+}
