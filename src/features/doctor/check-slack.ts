@@ -2,7 +2,7 @@ import { EMAIL_SCOPE, SCOPES } from '../../slack/api/examiner.ts'
 import type { SlackTrouble } from '../../slack/api/errors.ts'
 import { counted } from '../../slack/messages/build.ts'
 import { durationWords } from '../../slack/messages/times.ts'
-import { appTokenRemedy, certificateWords, socketReason } from '../../slack/messages/words.ts'
+import { appTokenRemedy, certificateWords, REACH_SLACK, socketReason } from '../../slack/messages/words.ts'
 import {
   fine,
   notChecked,
@@ -35,7 +35,7 @@ function away(code: string, say: Say): Finding {
   return {
     verdict: ['ratelimited', 'rate_limited'].includes(code) ? 'unsure' : 'wrong',
     what: `The request to Slack failed (${say.outside(code)}).`,
-    remedy: 'Check that this machine can reach slack.com.',
+    remedy: REACH_SLACK,
   }
 }
 

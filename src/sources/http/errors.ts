@@ -112,18 +112,19 @@ const RETRYABLE: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['rate-limited'
 const isRefusal = (status = 0): boolean =>
   (status >= 400 && status < 500 && status !== 408) || [307, 308].includes(status)
 
+// They name no service: GitHub and GitLab use them as well.
 const SENTENCES: Record<CiErrorKind, string> = {
-  'bad-request': 'CI did not accept the request',
-  unauthorized: 'CI refused the credentials',
-  forbidden: 'CI refused: the credentials lack permission',
+  'bad-request': 'the request was not accepted',
+  unauthorized: 'the credentials were refused',
+  forbidden: 'refused: the credentials lack permission',
   'not-found': 'not found at that address',
-  'rate-limited': 'CI is limiting our requests',
-  server: 'CI had an internal error',
-  timeout: 'CI did not answer in time',
-  unreachable: 'CI could not be reached',
-  certificate: "CI's certificate is not accepted",
-  shape: 'CI sent an unexpected response',
-  'too-large': 'CI sent a response that is too large',
+  'rate-limited': 'too many requests for now',
+  server: 'the server had an internal error',
+  timeout: 'the server did not answer in time',
+  unreachable: 'the server could not be reached',
+  certificate: "the server's certificate is not accepted",
+  shape: 'the server sent an unexpected response',
+  'too-large': 'the server sent a response that is too large',
 }
 
 function messageOf({ kind, purpose, status, reason }: CiErrorDetails): string {
