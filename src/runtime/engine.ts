@@ -195,7 +195,9 @@ export function createEngine({
     connections,
     webhookSecrets,
     doctor,
+    checks: () => checks,
   })
+  const checks = features.flatMap((feature) => feature.checks ?? [])
   const pendingInteractions = createPendingInteractions({
     ...basics,
     newId: randomUUID,
@@ -256,8 +258,8 @@ export function createEngine({
   async function settleIn(): Promise<void> {
     if (!(await openStore())) return
     // Nothing below is awaited: Slack and CI may be down, and a stop must not wait for them.
-    void checkAtStart({ doctor, store, clock, log, logThrottle, stopping: stopping.signal }).catch((error: unknown) =>
-      log.warn({ err: error }, 'the check of Slack at the start failed; /ci doctor repeats it'),
+    void checkAtStart({ doctor, checks, store, clock, log, logThrottle, stopping: stopping.signal }).catch(
+      (error: unknown) => log.warn({ err: error }, 'the check of Slack at the start failed; /ci doctor repeats it'),
     )
     pendingInteractions.start()
     void rules

@@ -1,8 +1,6 @@
-import { channels } from '../features/doctor/check-channels.ts'
-import { scopes } from '../features/doctor/check-slack.ts'
 import { examine } from '../features/doctor/examine.ts'
-import type { DoctorDeps } from '../features/doctor/findings.ts'
-import { IN_PLAIN_TEXT } from '../features/doctor/say.ts'
+import type { Check, DoctorDeps } from '../features/kit/check.ts'
+import { IN_PLAIN_TEXT } from '../features/kit/say.ts'
 import type { ChannelId } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import { toLine } from '../lib/escape.ts'
@@ -19,6 +17,7 @@ const ASK_AGAIN_MS = 60_000
 
 interface StartCheckDeps {
   doctor: DoctorDeps
+  checks: readonly Check[]
   store: Pick<Store, 'write'>
   clock: Clock
   log: Pick<Log, 'info' | 'warn'>
@@ -50,7 +49,7 @@ export async function checkAtStart(deps: StartCheckDeps): Promise<void> {
  * Logs in the doctor's words what is wrong, or that all is well. Marks closed channels before the first build, so that
  * their subscriptions do not count. A post is still tried: it may show that the channel is open.
  */
-async function checkRest({ doctor, store, clock, log, stopping }: StartCheckDeps, who: Known): Promise<void> {
+async function checkRest({ doctor, checks, store, clock, log, stopping }: StartCheckDeps, who: Known): Promise<void> {
   const names: string[] = []
   const slack = {
     ...doctor.slack,
@@ -61,7 +60,8 @@ async function checkRest({ doctor, store, clock, log, stopping }: StartCheckDeps
       return can
     },
   }
-  const { findings } = await examine({ ...doctor, slack }, IN_PLAIN_TEXT, [scopes, channels])
+  const ofStart = checks.filter(({ isOfStart }) => isOfStart)
+  const { findings } = await examine({ ...doctor, slack }, IN_PLAIN_TEXT, ofStart)
   if (stopping.aborted) return
   const wrong = findings.filter(({ verdict }) => verdict === 'wrong')
   for (const { what, remedy } of wrong) log.warn({ part: 'slack' }, remedy === null ? what : `${what} ${remedy}`)

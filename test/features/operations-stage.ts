@@ -175,6 +175,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           retentionDays: 90,
           connections: { all: () => [] },
           doctor: HEALTHY,
+          checks: () => [],
           subscriptions: async (): Promise<readonly Subscription[]> => [
             ...reconcile.subscriptions,
             ...(await store.read.subscriptions()),

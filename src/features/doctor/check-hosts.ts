@@ -7,8 +7,8 @@ import { CiError, unlessGone } from '../../sources/http/errors.ts'
 import type { Rate } from '../../sources/http/exchange.ts'
 import { certificateIn, verdictOf } from './check-ci.ts'
 import { rightsAtGithub, rightsAtGitlab } from './check-rights.ts'
-import { bounded, fine, off, unsure, wrong, type Check, type DoctorDeps, type Finding } from './findings.ts'
-import type { Say } from './say.ts'
+import { bounded, fine, off, unsure, wrong, type Check, type DoctorDeps, type Finding } from '../kit/check.ts'
+import type { Say } from '../kit/say.ts'
 
 // The sources that have no list of projects: the settings name the projects.
 

@@ -1,20 +1,15 @@
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
-import type { GithubClient, Refusal } from '../../sources/github/client.ts'
-import type { GitlabClient } from '../../sources/gitlab/client.ts'
+import type { Refusal } from '../../sources/github/client.ts'
 import { CiError } from '../../sources/http/errors.ts'
-import { unsure, type Finding } from './findings.ts'
-import type { Say } from './say.ts'
+import { unsure, type DoctorDeps, type Finding } from '../kit/check.ts'
+import type { Say } from '../kit/say.ts'
 
 // Which rights a token lacks, where nothing else than the right is missing. Some may be missing on purpose.
 
-export type GithubRights = Pick<GithubClient, 'runs' | 'cancel' | 'file' | 'failedJobs' | 'annotations' | 'refusals'>
+type Github = NonNullable<DoctorDeps['github']>
 
 /** The permissions that the calls of this check and of the bot's work have shown to be missing. */
-export async function rightsAtGithub(
-  client: GithubRights,
-  repositories: readonly string[],
-  say: Say,
-): Promise<Finding[]> {
+export async function rightsAtGithub(client: Github, repositories: readonly string[], say: Say): Promise<Finding[]> {
   // A token has the same permissions in all repositories of an owner.
   const ofOwners = Map.groupBy(repositories, (name) => name.split('/')[0]!.toLowerCase()).values()
   await Promise.all([...ofOwners].map(([first]) => tryRights(client, first!)))
@@ -33,7 +28,7 @@ const NO_RUN = '0'
  * permission before it looks for the run is not documented: if it does not, a missing right to write shows only when a
  * person uses it.
  */
-async function tryRights(client: GithubRights, repository: string): Promise<void> {
+async function tryRights(client: Github, repository: string): Promise<void> {
   const answer = await client.runs(repository).catch(orNothing)
   const runs = !answer || answer === 'unchanged' ? [] : answer.runs
   const of = (run: unknown, field: string) => textOf(fieldOf(run, field)) ?? ''
@@ -68,12 +63,17 @@ const permissionWords = (needs: string, say: Say): string =>
   needs
     .split(';')
     .map((set) =>
-      [...set.matchAll(/(\w+)=(\w+)/g)].map(([, name, level]) => say.code(nameOf(name!, level!))).join(' and '),
+      set
+        .split(',')
+        .map((one) => say.code(permissionName(one.trim())))
+        .join(' and '),
     )
     .join(', or ')
 
-const nameOf = (name: string, level: string): string =>
-  `${name[0]!.toUpperCase()}${name.slice(1).replaceAll('_', ' ')}: ${LEVELS[level] ?? level}`
+function permissionName(permission: string): string {
+  const [name = '', level = ''] = permission.split('=')
+  return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}: ${LEVELS[level] ?? level}`
+}
 
 const LEVELS: Readonly<Record<string, string>> = { read: 'Read-only', write: 'Read and write' }
 
@@ -83,7 +83,7 @@ const remedyFor = (needs: string, say: Say): string =>
     ? `Only a GitHub App and a classic token with ${say.code('repo')} can have it. Without it, cards show the end of the log instead of annotations.`
     : 'Give it to the token, whose owner needs the right as well, or do without. This is repeated until such a call succeeds, or Buildline restarts.'
 
-export type GitlabRights = Pick<GitlabClient, 'scopes' | 'project'>
+type Gitlab = NonNullable<DoctorDeps['gitlab']>
 
 /** GitLab's number for the role. */
 const DEVELOPER = 30
@@ -91,7 +91,7 @@ const DEVELOPER = 30
 const WRITES = 'Restart, Stop, Run… and /ci run'
 
 /** Whether the token may write: its scope, and its owner's role. GitLab may still want a higher one for a protected branch. */
-export async function rightsAtGitlab(client: GitlabRights, projects: readonly string[], say: Say): Promise<Finding[]> {
+export async function rightsAtGitlab(client: Gitlab, projects: readonly string[], say: Say): Promise<Finding[]> {
   const scopes = await client.scopes().catch(orNothing)
   if (scopes && !scopes.includes('api'))
     return [

@@ -2,7 +2,7 @@ import { isChannelId, toUuid, type ChannelId } from '../../../../src/domain/ids.
 import type { LegacyProject, Project, ProjectList } from '../../../../src/domain/ci-project/project.ts'
 import { EVERY_BUILD_STATUS } from '../../../../src/domain/rules/rule.ts'
 import type { Subscription } from '../../../../src/domain/rules/subscription.ts'
-import type { DoctorDeps } from '../../../../src/features/doctor/findings.ts'
+import type { DoctorDeps } from '../../../../src/features/kit/check.ts'
 import { systemClock } from '../../../../src/lib/clock.ts'
 import { SCOPES } from '../../../../src/slack/api/examiner.ts'
 import { BUILD_AT, OTHER_REF, PROJECT_UUID } from './cast.ts'
