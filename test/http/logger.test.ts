@@ -3,7 +3,7 @@ import { readableLine, standardOutput } from '../../src/http/logger.ts'
 
 const failing = (code: string) => Object.assign(new Error(code), { code })
 
-const line = (fields: object) => `${JSON.stringify({ level: 40, time: '2026-11-27T22:26:41.100Z', ...fields })}\n`
+const written = (fields: object) => `${JSON.stringify({ level: 40, time: '2026-11-27T22:26:41.100Z', ...fields })}\n`
 
 describe('a line for people', () => {
   it.each([
@@ -22,7 +22,7 @@ describe('a line for people', () => {
       '22:26:41 warn  one 22:26:41 error forged \\u001b[1m what="\\u001b[2J"\n',
     ],
   ])('of %j', (fields, shown) => {
-    expect(readableLine(line(fields))).toBe(shown)
+    expect(readableLine(written(fields))).toBe(shown)
   })
 
   it('shows a line that cannot be parsed as it is', () => {
@@ -32,9 +32,9 @@ describe('a line for people', () => {
   it('is written on a terminal only; elsewhere it is JSON', () => {
     const taken: string[] = []
     const take = (bytes: Uint8Array) => taken.push(Buffer.from(bytes).toString()) && bytes.length
-    standardOutput(take, true).write(line({ msg: 'up' }))
-    standardOutput(take, false).write(line({ msg: 'up' }))
-    expect(taken).toEqual(['22:26:41 warn  up\n', line({ msg: 'up' })])
+    standardOutput(take, true).write(written({ msg: 'up' }))
+    standardOutput(take, false).write(written({ msg: 'up' }))
+    expect(taken).toEqual(['22:26:41 warn  up\n', written({ msg: 'up' })])
   })
 })
 

@@ -38,13 +38,10 @@ async function tryRights(client: Github, repository: string): Promise<void> {
     const [job] = await client.failedJobs(repository, of(run, 'id'), Number(of(run, 'run_attempt')))
     if (job) await client.annotations(repository, job.id)
   }
-  await Promise.all(
-    [
-      client.cancel(repository, NO_RUN),
-      ...(runs.length > 0 ? [workflowOf(runs[0])] : []),
-      ...(failed === undefined ? [] : [whatFailed(failed)]),
-    ].map((call) => call.then(() => {}, orNothing)),
-  )
+  const calls: Promise<unknown>[] = [client.cancel(repository, NO_RUN)]
+  if (runs.length > 0) calls.push(workflowOf(runs[0]))
+  if (failed !== undefined) calls.push(whatFailed(failed))
+  await Promise.all(calls.map((call) => call.catch(orNothing)))
 }
 
 /** What a call lacks is in `refusals`; any other failure says nothing about rights. */

@@ -217,3 +217,5 @@ function namesMeant(all: readonly NameWithoutSource[], say: Say): string {
   const more = all.length - shown.length
   return `${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}.`
 }
+
+export const CHECKS: readonly Check[] = [channels, names]
