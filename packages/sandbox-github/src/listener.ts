@@ -7,7 +7,7 @@ import type { Call, Reply, Route } from '../../lib/http.ts'
 import { refuse } from './api.ts'
 import { answerApp, tokenIn } from './app.ts'
 import type { Faults } from './faults.ts'
-import { refusedFor } from './permissions.ts'
+import { permissionHeader, refusedFor } from './permissions.ts'
 import { findRenamed } from './world.ts'
 import type { World } from './world.ts'
 
@@ -50,7 +50,7 @@ async function answer(parts: Parts, request: IncomingMessage, response: ServerRe
   if (reply === null || parts.faults.loses(call)) return void response.destroy()
   // As on GitHub, a 304 does not count towards the rate limit.
   if (reply.statusCode !== 304 && call.path !== '/rate_limit') parts.faults.count()
-  sendReply(response, { ...reply, headers: { ...parts.faults.headers(), ...reply.headers } })
+  sendReply(response, { ...reply, headers: { ...parts.faults.headers(), ...permissionHeader(call), ...reply.headers } })
 }
 
 const isControl = (path: string): boolean => /^\/sandbox(?:\/|$)/.test(path)

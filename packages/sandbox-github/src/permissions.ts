@@ -15,17 +15,20 @@ const NEEDED = [
   [/^GET \/repos\/[^/]+\/[^/]+\/hooks/, 'repository_hooks=read'],
 ] as const
 
+const neededFor = ({ method, path }: Call) => NEEDED.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1]
+
+/** GitHub sends it with every answer to an app or a fine-grained token, not only with refusals. */
+export function permissionHeader(call: Call): Record<string, string> {
+  const needed = neededFor(call)
+  return needed === undefined ? {} : { 'x-accepted-github-permissions': needed }
+}
+
 /**
  * The refusal of a call that needs one of these permissions. GitHub does not document whether it looks for a run first;
  * here it does not.
  */
-export function refusedFor(
-  lacking: ReadonlySet<Permission>,
-  { method, path }: Call,
-  isApp: boolean,
-): Reply | undefined {
-  const needed = NEEDED.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1]
+export function refusedFor(lacking: ReadonlySet<Permission>, call: Call, isApp: boolean): Reply | undefined {
+  const needed = neededFor(call)
   if (needed === undefined || !lacking.has(needed)) return undefined
-  const reply = refuse(403, `Resource not accessible by ${isApp ? 'integration' : 'personal access token'}`)
-  return { ...reply, headers: { ...reply.headers, 'x-accepted-github-permissions': needed } }
+  return refuse(403, `Resource not accessible by ${isApp ? 'integration' : 'personal access token'}`)
 }

@@ -38,7 +38,7 @@ async function tryRights(client: Github, repository: string): Promise<void> {
     const [job] = await client.failedJobs(repository, of(run, 'id'), Number(of(run, 'run_attempt')))
     if (job) await client.annotations(repository, job.id)
   }
-  const calls: Promise<unknown>[] = [client.cancel(repository, NO_RUN)]
+  const calls: Promise<unknown>[] = [client.cancel(repository, NO_RUN, 'change runs')]
   if (runs.length > 0) calls.push(workflowOf(runs[0]))
   if (failed !== undefined) calls.push(whatFailed(failed))
   await Promise.all(calls.map((call) => call.catch(orNothing)))
@@ -78,7 +78,7 @@ const LEVELS: Readonly<Record<string, string>> = { read: 'Read-only', write: 'Re
 const remedyFor = (needs: string, say: Say): string =>
   needs === 'checks=read'
     ? `Only a GitHub App and a classic token with ${say.code('repo')} can have it. Without it, cards show the end of the log instead of annotations.`
-    : 'Give it to the token, whose owner needs the right as well, or do without. This is repeated until such a call succeeds, or Buildline restarts.'
+    : 'Give it to the token, whose owner needs the right as well, or do without. What people tried is repeated here until it is tried again, or Buildline restarts.'
 
 type Gitlab = NonNullable<DoctorDeps['gitlab']>
 

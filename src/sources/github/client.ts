@@ -42,7 +42,8 @@ export interface GithubClient {
   faults(repository: string, job: string, signal?: AbortSignal): Promise<string[]>
   /** Restarts all jobs, or only those that failed. */
   rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
-  cancel(repository: string, run: string): Promise<void>
+  /** @param purpose as a CiError and a refusal have it */
+  cancel(repository: string, run: string, purpose?: string): Promise<void>
   /** The text of a file at a branch or tag. */
   file(repository: string, path: string, ref: string): Promise<string>
   /** The account of the token; null for a GitHub App. */
@@ -126,6 +127,13 @@ export function createGithubClient({
   const tokens = typeof token === 'string' ? { of: async () => token, forget: () => {} } : token
   let lastRate: Rate | null = null
   const refusals = new Map<string, Refusal>()
+  /** @param error null: the call succeeded. Any other answer than a refusal shows that the permission is there. */
+  function noteRefusal(repository: string, purpose: string, error: unknown): void {
+    const call = `${repository} ${purpose}`
+    const { status, reason = '', needs = '' } = error instanceof CiError ? error : {}
+    if (LACKS.test(reason) && needs.includes('=')) refusals.set(call, { repository, purpose, needs })
+    else if (error === null || status !== undefined) refusals.delete(call)
+  }
   async function send(
     repository: string,
     request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>,
@@ -150,15 +158,12 @@ export function createGithubClient({
       },
       signal,
     )
-    const { purpose } = request
-    const call = `${repository} ${purpose}`
     const answer = await sent.catch((error: unknown) => {
       if (error instanceof CiError && error.kind === 'unauthorized') tokens.forget(repository)
-      if (error instanceof CiError && error.needs?.includes('=') && LACKS.test(error.reason ?? ''))
-        refusals.set(call, { repository, purpose, needs: error.needs })
+      noteRefusal(repository, request.purpose, error)
       throw error
     })
-    refusals.delete(call)
+    noteRefusal(repository, request.purpose, null)
     lastRate = answer.rate ?? lastRate
     return answer
   }
@@ -263,8 +268,8 @@ export function createGithubClient({
     async rerun(repository, run, jobs) {
       await write(repository, run, jobs === 'failed' ? 'rerun-failed-jobs' : 'rerun', 'run a workflow again')
     },
-    async cancel(repository, run) {
-      await write(repository, run, 'cancel', 'cancel a run')
+    async cancel(repository, run, purpose = 'cancel a run') {
+      await write(repository, run, 'cancel', purpose)
     },
     async pendingDeployments(repository, run, signal) {
       const purpose = 'read what a run waits for'

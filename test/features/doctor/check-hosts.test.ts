@@ -105,7 +105,7 @@ describe('GitHub', () => {
     sandbox.lack('checks=read', 'contents=read', 'actions=write')
     expect(await rights()).toEqual([
       expect.stringMatching(
-        /^unsure: GitHub refuses to cancel a run \(acme\/web\): the token lacks Actions: Read and write\. /,
+        /^unsure: GitHub refuses to change runs \(acme\/web\): the token lacks Actions: Read and write\. /,
       ),
       expect.stringMatching(
         /^unsure: .* annotations of a job .* lacks Checks: Read-only\. Only a GitHub App and a classic/,
@@ -114,10 +114,12 @@ describe('GitHub', () => {
         /^unsure: GitHub refuses to read a file \(acme\/web\): the token lacks Contents: Read-only\. /,
       ),
     ])
+    sandbox.lack()
+    expect(await rights()).toEqual([])
     expect(sandbox.state().runs).toMatchObject([{ id: failed.id, attempt: 1, conclusion: 'failure' }])
   })
 
-  it('names a permission whose lack showed when it was needed, until it is granted', async () => {
+  it('names a permission whose lack showed when a person needed it, until that is tried again', async () => {
     const sandbox = await startGithub()
     const { id } = pushed(sandbox)
     const { apiUrl, token } = sandbox.address()
@@ -131,10 +133,14 @@ describe('GitHub', () => {
       expect.stringMatching(/^unsure: GitHub refuses to review a deployment .* lacks Deployments: Read and write\. /),
     ])
     sandbox.lack()
+    // The run waits for nothing, which GitHub says only to a token with the permission.
+    expect(await approve()).toMatchObject({ kind: 'bad-request' })
+    expect(await rights()).toEqual([])
     sandbox.failNext(1, 403, 'POST')
     // A 403 for another reason is no lack of a permission.
     expect(await deps.github.rerun('acme/web', String(id), 'all').catch((error: unknown) => error)).toMatchObject({
       kind: 'forbidden',
+      needs: 'actions=write',
     })
     expect((await rights()).join()).not.toContain('again')
   })
