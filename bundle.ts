@@ -7,7 +7,8 @@ import { build } from 'esbuild'
 const folder = join(import.meta.dirname, 'dist')
 const { outputFiles } = await build({
   absWorkingDir: import.meta.dirname,
-  entryPoints: ['src/main.ts'],
+  // The clock is a file of its own, so that the kill sweeps can make it run faster.
+  entryPoints: { main: 'src/main.ts', clock: 'src/lib/clock.ts' },
   outdir: folder,
   write: false,
   bundle: true,

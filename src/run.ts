@@ -76,6 +76,6 @@ function refuse(faults: readonly string[]): void {
     `buildline cannot start. ${faults.length === 1 ? 'This setting is' : 'These settings are'} at fault:\n`,
   )
   for (const fault of faults) process.stderr.write(`  - ${forTerminal(fault)}\n`)
-  process.stderr.write('Set them in the environment or in a file .env; README.md lists them all.\n')
+  process.stderr.write('Set them in the environment or in a file .env; docs/settings.md lists them all.\n')
   process.exit(EXIT_CONFIG)
 }

@@ -57,18 +57,19 @@ function nearestOnDay(fields: Fields, from: Temporal.PlainDateTime | null, sign:
   const [hours, minutes, seconds] = [fields.hour, fields.minute, fields.second].map((values) =>
     values.toSorted((a, b) => sign * (a - b)),
   )
-  const limit = from && secondOf(from)
-  for (const hour of hours!)
-    for (const minute of minutes!)
-      for (const second of seconds!) {
-        const time = { hour, minute, second }
-        if (limit === null || sign * (secondOf(time) - limit) >= 0) return time
-      }
+  const isPast = (value: number, limit: number) => sign * (value - limit) < 0
+  for (const hour of hours!) {
+    if (from && isPast(hour, from.hour)) continue
+    const hourOfFrom = from?.hour === hour ? from : null
+    for (const minute of minutes!) {
+      if (hourOfFrom && isPast(minute, hourOfFrom.minute)) continue
+      const minuteOfFrom = hourOfFrom?.minute === minute ? hourOfFrom : null
+      const second = seconds!.find((one) => !minuteOfFrom || !isPast(one, minuteOfFrom.second))
+      if (second !== undefined) return { hour, minute, second }
+    }
+  }
   return null
 }
-
-const secondOf = ({ hour, minute, second }: Pick<Temporal.PlainDateTime, 'hour' | 'minute' | 'second'>): number =>
-  (hour * 60 + minute) * 60 + second
 
 const isOn = ({ month, dayOfMonth, dayOfWeek }: Fields, day: Temporal.PlainDate): boolean =>
   month.includes(day.month) && dayOfMonth.includes(day.day) && dayOfWeek.includes(day.dayOfWeek % 7)

@@ -35,6 +35,13 @@ export async function message(page: Page, text: string | RegExp): Promise<Locato
   return found
 }
 
+/** Whether all of it is to be seen in the channel without scrolling. */
+export async function isInView(page: Page, one: Locator): Promise<boolean> {
+  const list = (await page.getByRole('log', { name: 'Messages' }).boundingBox())!
+  const box = (await one.boundingBox())!
+  return box.y >= list.y && box.y + box.height <= list.y + list.height
+}
+
 /** What only this person sees, once it is there. */
 export async function answer(page: Page, text: string | RegExp): Promise<Locator> {
   const found = messages(page, text).filter({ hasText: 'Only visible to you' }).last()

@@ -1,14 +1,16 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { openBoth } from '../../packages/sandbox-slack/test/bot.ts'
 import { BUILDS, until } from '../../packages/sandbox-slack/test/stage.ts'
 import { describeInBrowser, openPage } from './stage.ts'
-import { answer, message, write } from './person.ts'
+import { answer, isInView, message, write } from './person.ts'
 
 const { ada, grace } = PEOPLE
 const button = { type: 'button', action_id: 'restart', text: { type: 'plain_text', text: 'Restart' }, value: '1' }
 const card = { text: 'the first card', blocks: [{ type: 'actions', elements: [button] }] }
+
+const CHART = '<svg xmlns="http://www.w3.org/2000/svg" width="300" height="240"/>'
 
 /** Ada at #builds, where a card and more was said than fits; she has scrolled up to the card. */
 async function openScrolledUp() {
@@ -28,12 +30,6 @@ async function openScrolledUp() {
 async function scrollUp(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Restart' }).scrollIntoViewIfNeeded()
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
-}
-
-async function isInView(page: Page, one: Locator): Promise<boolean> {
-  const list = (await page.getByRole('log', { name: 'Messages' }).boundingBox())!
-  const box = (await one.boundingBox())!
-  return box.y >= list.y && box.y + box.height <= list.y + list.height
 }
 
 describeInBrowser('whoever has scrolled up', () => {
@@ -96,5 +92,22 @@ describeInBrowser('whoever is at the end', () => {
     const next = await message(page, 'build 42')
     await until(() => isInView(page, next))
     expect(await newer.count()).toBe(0)
+  })
+  test('sees the whole of a picture that arrives later than its message', async () => {
+    const { page, newer, post, sandbox } = await openScrolledUp()
+    await post({ text: 'build 41' })
+    await newer.click()
+    const arrival = Promise.withResolvers<void>()
+    await page.route('**/chart.png', async (route) => {
+      await arrival.promise
+      await route.fulfill({ contentType: 'image/svg+xml', body: CHART })
+    })
+    const url = String(new URL('/chart.png', sandbox.url))
+    await post({ text: 'digest', blocks: [{ type: 'image', image_url: url, alt_text: 'A week' }] })
+    const chart = page.getByRole('img', { name: 'A week' })
+    await chart.waitFor({ state: 'attached' })
+    arrival.resolve()
+    await until(async () => (await chart.boundingBox())!.height > 200)
+    await until(() => isInView(page, chart))
   })
 })

@@ -2,10 +2,13 @@ import { expect, it } from 'vitest'
 import type { Locator, Page } from 'playwright-core'
 import { until } from '../../packages/sandbox-slack/test/stage.ts'
 import { DESK, describeDemo, openPage, PHONE } from './stage.ts'
-import { answer, expectToFit, message, modal, reach, unnamed, write } from './person.ts'
+import { answer, expectToFit, isInView, message, modal, reach, unnamed, write } from './person.ts'
 
 /** The longest that a step may take to be done: Slack takes one message a second. */
 const STEP_MAX_MS = 60_000
+
+/** A line of text, with a finger's room. */
+const LINE_MAX_PX = 56
 
 /** The longest that all nine may take, with each key on the way. */
 const TOUR_MAX_MS = 300_000
@@ -50,6 +53,7 @@ describeDemo('the tour', (demo) => {
     // A trial of a click fails where something lies over it.
     await page.getByRole('textbox', { name: 'Message #builds as Ada' }).click({ trial: true })
     await page.getByRole('button', { name: 'Commands' }).click({ trial: true })
+    await tour.getByRole('button', { name: 'More' }).click()
     await tour.getByRole('button', { name: 'Skip' }).click()
     await page.getByRole('region', { name: '2 of 9 Push a commit' }).waitFor()
     await page.getByRole('button', { name: 'Dismiss the tour' }).click()
@@ -58,6 +62,7 @@ describeDemo('the tour', (demo) => {
     expect(await tour.count()).toBe(0)
     await page.getByRole('button', { name: 'Tour 2/9' }).click()
     await page.getByRole('region', { name: '2 of 9 Push a commit' }).waitFor()
+    await tour.getByRole('button', { name: 'More' }).click()
     await page.getByRole('button', { name: 'Back' }).click()
     await page.getByRole('region', { name: '1 of 9 Say who you are' }).waitFor()
   })
@@ -67,6 +72,7 @@ describeDemo('the tour', (demo) => {
     ['on a phone', PHONE],
   ])('stands below the columns %s, over nothing, and no word of its buttons is broken', async (_, look) => {
     const { page, tour } = await openTour(demo().url, look)
+    if (look === PHONE) await tour.getByRole('button', { name: 'More' }).click()
     for (let step = 1; step < 9; step++) await tour.getByRole('button', { name: 'Skip' }).click()
     await page.getByRole('region', { name: '9 of 9 Subscribe a channel' }).waitFor()
     const below = (await tour.boundingBox())!
@@ -81,6 +87,21 @@ describeDemo('the tour', (demo) => {
     expect(back!.y + back!.height).toBeLessThanOrEqual(below.y + below.height)
   })
 
+  it('is one line on a phone until somebody asks for more, and whole at a desk', async () => {
+    const phone = await openTour(demo().url, PHONE)
+    const folded = (await phone.tour.boundingBox())!.height
+    expect(folded).toBeLessThan(LINE_MAX_PX)
+    expect(await phone.tour.getByRole('button', { name: 'Skip' }).isVisible()).toBe(false)
+    await phone.tour.getByRole('button', { name: 'More' }).click()
+    await phone.tour.getByRole('button', { name: 'Skip' }).click()
+    await phone.page.getByText('Push a commit to acme/web').waitFor()
+    await phone.tour.getByRole('button', { name: 'Less' }).click()
+    expect((await phone.tour.boundingBox())!.height).toBe(folded)
+    const desk = await openTour(demo().url)
+    expect(await desk.tour.getByRole('button', { name: 'Skip' }).isVisible()).toBe(true)
+    expect(await desk.tour.getByRole('button', { name: 'More' }).isVisible()).toBe(false)
+  })
+
   it(FOLLOWED, () => followTour(demo().url, 'acme/web #501'), TOUR_MAX_MS)
 
   it(
@@ -93,9 +114,17 @@ describeDemo('the tour', (demo) => {
       await scenario.getByText('Ada, who has typed /ci me Ada, is called').waitFor({ timeout: STEP_MAX_MS })
       await answer(page, /Your committer name/)
       expect(await page.getByRole('status').filter({ hasText: '✓' }).count()).toBe(0)
+      // Only one of them counts.
+      await page.getByRole('button', { name: 'Scenario', exact: true }).waitFor()
+      expect(await page.getByText(/\d\/9/).count()).toBe(0)
       const first = page.getByRole('region', { name: '1 of 9 Say who you are' })
       await first.waitFor({ timeout: TOUR_MAX_MS })
+      await page.getByRole('button', { name: 'Tour 1/9' }).waitFor()
       await message(page, 'Your turn, as whoever you like')
+      const later = await openPage(demo().url)
+      await later.getByRole('heading', { name: 'builds' }).waitFor()
+      const last = await message(later, 'Your turn, as whoever you like')
+      await until(() => isInView(later, last))
       expect(await first.getByRole('button', { name: 'Skip' }).count()).toBe(1)
       await write(page, '/ci me Ada')
       await first.getByRole('button', { name: 'Next' }).waitFor({ timeout: STEP_MAX_MS })

@@ -237,8 +237,12 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     card({ failures: hostileTests() }),
   ),
   'card-failures': told(
-    'The source was asked what failed: jobs wrote annotations about lines of files.',
-    card({ failures: annotated() }),
+    'The source was asked what failed: jobs wrote annotations about lines of files. Nobody is on the branch.',
+    card({
+      failures: annotated(),
+      offers: ['restart'],
+      breakage: { id: '7', owner: null, snoozedUntil: null },
+    }),
   ),
   'card-failures-same': told(
     'The same failed as in the build before.',

@@ -37,7 +37,7 @@ describe('compose.yaml', () => {
     const { url } = (reading as { config: { database: { url: string } } }).config.database
     expect(new Client({ connectionString: url })).toMatchObject({ host: 'postgres', user, database: name })
     expect(new Client({ connectionString: url }).password).toBe('a/b+c=d#e%2F@:?')
-    for (const setting of Object.keys(environment)) expect(read('README.md')).toContain(`\`${setting}\``)
+    for (const setting of Object.keys(environment)) expect(read('docs/settings.md')).toContain(`\`${setting}\``)
   })
 
   test('gives a stop more time than it may take, and uses the port of the image', () => {

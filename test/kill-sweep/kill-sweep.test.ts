@@ -8,7 +8,7 @@ import { sweep, type Swept } from './sweep.ts'
 // `npm run kill-sweep` is the large run. This is a short one, with different points on each of the two databases.
 const POINTS = 16
 const BUILDS = 40
-const TIMES = 5
+const TIMES = 3
 const SEED = 5
 const SWEEP_MAX_MS = 600_000
 

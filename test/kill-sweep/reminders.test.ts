@@ -37,9 +37,9 @@ beforeAll(async () => {
 afterAll(() => ('impossible' in server ? undefined : server[Symbol.asyncDispose]()))
 
 describe('a process that is killed when reminders are due leaves exactly one of each', () => {
-  it('on SQLite', async () => expectOneEach(null, half(0)), MAX_MS)
+  it.concurrent('on SQLite', async () => expectOneEach(null, half(0)), MAX_MS)
 
-  it(
+  it.concurrent(
     'on PostgreSQL',
     async (test) => {
       if ('impossible' in server) return test.skip(server.impossible)
@@ -53,7 +53,8 @@ async function expectOneEach(databaseUrl: string | null, kills: readonly Kill[])
   await using stage = await openStage(databaseUrl, TIMES, { remind: '30m 0-24 daily' })
   const url = databaseUrl ?? `sqlite:${join(stage.folder, 'buildline.db')}`
   const first = stage.start()
-  await first.port
+  const port = await first.port
+  await until('it is ready', async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok)
   const branches = kills.map((_, n) => `${PREFIX}${n}`)
   for (const branch of branches) stage.ci.push('acme/web', { branch, outcome: 'error', ms: 0 })
   await until('every branch is red', async () => (await red(url)).length === branches.length, MAX_MS)

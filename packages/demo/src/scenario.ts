@@ -39,7 +39,7 @@ export const FOLLOWING = { channel: CHANNELS.ops, text: 'subscribe acme/web fail
 /** Who looks after a red branch, one after the other: until their time is up, until they hand it over, and too late. */
 export const OWNERS = [PEOPLE.ada, PEOPLE.grace, PEOPLE.lin] as const
 
-/** While the bot was down, the service may have switched off its webhook: the bot then polls once a minute. */
+/** While the bot was down, the service may have switched off its webhook: the bot then polls, at the latest after a minute. */
 const POLLED_MAX_MS = 70_000
 
 /** How long a build of the demonstration runs. */
@@ -212,7 +212,6 @@ export const actsOf = (story: Story): readonly Act[] => [
       const fix = push(stage.ci, story.projects.api, { ...RED, message: 'Take cash again', outcome: 'success' })
       await awaitCard(stage, CHANNELS.builds, fix, { says: 'Fixed', patienceMs: POLLED_MAX_MS })
       await sendForm(stage, { by: heir, filled: { [WISH]: 'Let it go' } })
-      await ask(stage, { by: REQUESTER, text: QUESTIONS.digest })
       await stage.clock.sleep(stage.lookMs)
     },
   },
@@ -221,6 +220,7 @@ export const actsOf = (story: Story): readonly Act[] => [
 const asked = ({ question }: Story): string[] => [
   QUESTIONS.list,
   QUESTIONS.status,
+  QUESTIONS.digest,
   ...(question ? [question.text] : []),
 ]
 

@@ -55,8 +55,8 @@ const listed = (examples: readonly string[]): string => examples.map((example) =
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** The README's short table. */
-export const commandTable = (commands: readonly CommandRow[]): string =>
+/** What each command does, in a line each. */
+const commandTable = (commands: readonly CommandRow[]): string =>
   [
     '| command | separate slash command | what it does |',
     '|---|---|---|',

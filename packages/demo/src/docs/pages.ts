@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { describedFeatures } from '../../../../src/features/features.ts'
-import { commandDocs, commandTable, slashCommands } from './commands.ts'
+import { commandDocs, slashCommands } from './commands.ts'
 import { metricTable } from './metrics.ts'
 import { settingTable } from './settings.ts'
 import { statusTable } from './statuses.ts'
@@ -25,11 +25,8 @@ export const PAGES: readonly Page[] = [
     path: 'manifest.yml',
     write: (current) => current.replace(SLASH_COMMANDS, (_, end: string) => slashCommands(COMMANDS) + end),
   },
-  {
-    path: 'README.md',
-    write: (current) =>
-      withPart(withPart(withPart(current, settingTable()), commandTable(COMMANDS), 'commands'), appLink(), 'app'),
-  },
+  { path: 'docs/settings.md', write: (current) => withPart(current, settingTable()) },
+  { path: 'docs/slack-app.md', write: (current) => withPart(current, appLink()) },
 ]
 
 const SLASH_COMMANDS = /^  slash_commands:\n.*?(^\w)/ms
@@ -40,15 +37,13 @@ export const pathOf = ({ path }: Pick<Page, 'path'>): URL => new URL(`../../../.
 function appLink(): string {
   const manifest: unknown = parse(readFileSync(pathOf({ path: 'manifest.yml' }), 'utf8'))
   const filledIn = encodeURIComponent(JSON.stringify(manifest))
-  return `   **[Create the Slack app](https://api.slack.com/apps?new_app=1&manifest_json=${filledIn})** from [\`manifest.yml\`](manifest.yml).`
+  return `**[Create the Slack app](https://api.slack.com/apps?new_app=1&manifest_json=${filledIn})**`
 }
 
 /** Writes one part of a page; the text around it is written by hand. */
-function withPart(current: string, part: string, name = ''): string {
-  const place = new RegExp(
-    `(<!-- ${[name, 'from the code: npm run docs'].join(' ').trim()} -->\\n).*?( *<!-- until here -->)`,
-    's',
-  )
-  if (!place.test(current)) throw new Error('the page has no place for what comes from the code')
-  return current.replace(place, (_, begin: string, end: string) => `${begin}\n${part}\n\n${end}`)
+function withPart(current: string, part: string): string {
+  if (!PART.test(current)) throw new Error('the page has no place for what comes from the code')
+  return current.replace(PART, (_, begin: string, end: string) => `${begin}\n${part}\n\n${end}`)
 }
+
+const PART = /(<!-- from the code: npm run docs -->\n).*?(<!-- until here -->)/s

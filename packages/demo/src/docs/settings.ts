@@ -44,7 +44,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['SUBSCRIPTIONS_FILE'],
     default: '',
-    is: 'YAML: [what channels are told](docs/subscriptions.md#which-subscription-counts)',
+    is: 'YAML: [the subscriptions of channels](subscriptions.md#which-subscription-counts)',
   },
   {
     names: ['CI_BASE_URL', 'CI_ORGANIZATION_UUID'],
@@ -89,7 +89,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['GITHUB_APP_ID', 'GITHUB_APP_PRIVATE_KEY'],
     default: '',
-    is: '[a GitHub App](docs/github.md#a-github-app) in place of `GITHUB_TOKEN`: its id, and its key in PEM or the file that holds it',
+    is: '[a GitHub App](github.md#a-github-app) in place of `GITHUB_TOKEN`: its id, and its key in PEM or the file that holds it',
   },
   {
     names: ['GITHUB_API_URL', 'GITLAB_URL'],
@@ -124,12 +124,12 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['PEOPLE_BY_EMAIL'],
     default: '`no`',
-    is: "`yes`: a failure asks the person in Slack who has the e-mail address of the commit's author whether its name is theirs; [needs one more scope](docs/subscriptions.md#whose-name-it-is)",
+    is: "`yes`: a failure asks the person in Slack who has the e-mail address of the commit's author whether its name is theirs; [needs one more scope](subscriptions.md#whose-name-it-is)",
   },
   {
     names: ['FAILURE_LOGS'],
     default: '`yes`',
-    is: '`no`: what failed in a build of GitHub or GitLab is told without excerpts of logs',
+    is: '`no`: no log of GitHub or GitLab is read to say [what failed](github.md#what-failed)',
   },
   {
     names: ['DATABASE_URL'],
@@ -144,7 +144,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     names: ['RETENTION_DAYS'],
     default: '`90`',
-    is: 'what is older is removed once a day, the audit too: [what stays](docs/operations/upkeep.md)',
+    is: 'what is older is removed once a day, the audit too: [what stays](operations/upkeep.md)',
   },
   {
     names: ['PORT', 'HOST'],

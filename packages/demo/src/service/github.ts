@@ -236,8 +236,7 @@ const PANEL: PanelService = {
     { words: 'fails to start', push: { outcome: 'infrastructure_failure', ms: 1_000 } },
     { words: "is a fork's, and waits for an approval", push: { outcome: 'none', needsApproval: true } },
   ],
-  whileAway:
-    'GitHub repeats nothing that was not taken. Buildline asks it when it is back: for each repository once a minute, and every 15 s where something runs.',
+  whileAway: 'GitHub repeats nothing that was not taken. Buildline asks it when it is back: every 5 to 15 s.',
   own: 'a GitHub repository',
 }
 

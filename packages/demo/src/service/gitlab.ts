@@ -231,7 +231,7 @@ const PANEL: PanelService = {
     { words: 'waits for its manual job after 3 s', push: { outcome: 'success', ms: 3_000, needsApproval: true } },
   ],
   whileAway:
-    'GitLab repeats nothing that was not taken, and switches the webhook off for a minute after four failures. Buildline asks it when it is back: for each project once a minute, and every 15 s where something runs.',
+    'GitLab repeats nothing that was not taken, and switches the webhook off for a minute after four failures. Buildline asks it when it is back: every 5 to 15 s.',
   own: 'a GitLab project',
 }
 

@@ -1,5 +1,6 @@
 import './tour.css'
-import { useEffect, useRef } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { CloseIcon } from '../look/icons.tsx'
 import { usePanel } from '../panel/panel-store.ts'
 import { useDeed } from '../panel/use-deed.ts'
@@ -22,7 +23,7 @@ export function Tour() {
   if (isPlaying === null || memo === null) return null
   if (isPlaying) return memo.isOpen ? <Playing /> : null
   const step = STEPS[memo.step]
-  return memo.isOpen && step ? <StepBox key={memo.step} step={step} memo={memo} /> : null
+  return memo.isOpen && step ? <StepBox step={step} memo={memo} /> : null
 }
 
 /** For keyboard users: focuses the next step, and the tour's button when the tour is closed. */
@@ -38,11 +39,11 @@ function useFocus(memo: Memo | null): void {
   }, [shown])
 }
 
-/** The button in the line at the bottom, which opens and closes the tour. */
+/** The button in the line at the bottom, which opens and closes the tour. While a scenario plays, only that is counted. */
 export function TourButton() {
-  const isThere = usePanel(() => true)
+  const isPlaying = usePanel(({ scene }) => scene !== null)
   const memo = useMemo()
-  if (isThere === null || memo === null) return null
+  if (isPlaying === null || memo === null) return null
   const toggle = () => changeMemo({ isOpen: !memo.isOpen })
   return (
     <button
@@ -53,7 +54,7 @@ export function TourButton() {
       aria-controls="tour"
       onClick={toggle}
     >
-      Tour {Math.min(memo.step + 1, STEPS.length)}/{STEPS.length}
+      {isPlaying ? 'Scenario' : `Tour ${Math.min(memo.step + 1, STEPS.length)}/${STEPS.length}`}
     </button>
   )
 }
@@ -64,42 +65,67 @@ function StepBox({ step, memo }: { step: Step; memo: Memo }) {
   const isLast = memo.step === STEPS.length - 1
   useSeen(step, memo)
   const go = (to: number) => showStep(to)
+  const buttons = (
+    <>
+      {memo.step > 0 && (
+        <button class="button" type="button" onClick={() => go(memo.step - 1)}>
+          Back
+        </button>
+      )}
+      {isLast ? (
+        <button
+          class="button primary"
+          type="button"
+          onClick={() => changeMemo({ isOpen: false, step: 0, isDone: false })}
+        >
+          End the tour
+        </button>
+      ) : (
+        <button class={memo.isDone ? 'button primary' : 'button'} type="button" onClick={() => go(memo.step + 1)}>
+          {memo.isDone ? 'Next' : 'Skip'}
+        </button>
+      )}
+    </>
+  )
   return (
-    <section id="tour" class="tour" aria-labelledby="tour-title">
-      <h2 id="tour-title" tabIndex={-1}>
-        <span class="tour-count">
-          {memo.step + 1} of {STEPS.length}
-        </span>{' '}
-        {title}
-      </h2>
-      <Dismiss />
-      <div class="tour-body">
-        <p>{service && <Text service={service} />}</p>
-        {step.isStorm && <StormButton />}
-        <p role="status" class={memo.isDone ? 'tour-seen done' : 'tour-seen'}>
-          {memo.isDone && service ? `✓ ${typeof seen === 'string' ? seen : seen(service)}` : ''}
-        </p>
-      </div>
-      <p class="tour-buttons">
-        {memo.step > 0 && (
-          <button class="button" type="button" onClick={() => go(memo.step - 1)}>
-            Back
-          </button>
-        )}
-        {isLast ? (
-          <button
-            class="button primary"
-            type="button"
-            onClick={() => changeMemo({ isOpen: false, step: 0, isDone: false })}
-          >
-            End the tour
-          </button>
-        ) : (
-          <button class={memo.isDone ? 'button primary' : 'button'} type="button" onClick={() => go(memo.step + 1)}>
-            {memo.isDone ? 'Next' : 'Skip'}
-          </button>
-        )}
+    <Box count={`${memo.step + 1} of ${STEPS.length}`} title={title} isDone={memo.isDone} buttons={buttons}>
+      <p>{service && <Text service={service} />}</p>
+      {step.isStorm && <StormButton />}
+      <p role="status" class={memo.isDone ? 'tour-seen done' : 'tour-seen'}>
+        {memo.isDone && service ? `✓ ${typeof seen === 'string' ? seen : seen(service)}` : ''}
       </p>
+    </Box>
+  )
+}
+
+interface BoxProps {
+  count: string
+  title: string
+  isDone?: boolean
+  buttons: ComponentChildren
+  children: ComponentChildren
+}
+
+/** The frame of a step. On a phone it is one line, its title, until somebody asks for the rest. */
+function Box({ count, title, isDone = false, buttons, children }: BoxProps) {
+  const [isUnfolded, setUnfolded] = useState(false)
+  return (
+    <section
+      id="tour"
+      class={['tour', isUnfolded && 'unfolded', isDone && 'done'].filter(Boolean).join(' ')}
+      aria-labelledby="tour-title"
+    >
+      <h2 id="tour-title" tabIndex={-1}>
+        <span class="tour-count">{count}</span> {title}
+      </h2>
+      <button class="tour-fold" type="button" aria-expanded={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
+        {isUnfolded ? 'Less' : 'More'}
+      </button>
+      <button class="icon" type="button" aria-label="Dismiss the tour" onClick={() => changeMemo({ isOpen: false })}>
+        <CloseIcon />
+      </button>
+      <div class="tour-body">{children}</div>
+      <p class="tour-buttons">{buttons}</p>
     </section>
   )
 }
@@ -114,43 +140,26 @@ function useSeen({ isDone }: Step, { at, isDone: wasDone }: Memo): void {
   }, [isSeen])
 }
 
-function Dismiss() {
-  return (
-    <button class="icon" type="button" aria-label="Dismiss the tour" onClick={() => changeMemo({ isOpen: false })}>
-      <CloseIcon />
-    </button>
-  )
-}
-
 /** While a scenario plays, the tour only shows it. Otherwise people would mistake its builds for their own. */
 function Playing() {
   const scene = usePanel((state) => state.scene)
   const { deed, isBusy } = useDeed()
   if (scene === null) return null
+  const skip = (
+    <button
+      class="button"
+      type="button"
+      disabled={isBusy}
+      onClick={() => void deed('panel/reset', { isPlayed: false })}
+    >
+      Skip to the tour, with an empty workspace
+    </button>
+  )
   return (
-    <section id="tour" class="tour" aria-labelledby="tour-title">
-      <h2 id="tour-title" tabIndex={-1}>
-        <span class="tour-count">
-          {scene.n} of {scene.of}
-        </span>{' '}
-        Watch the scenario
-      </h2>
-      <Dismiss />
-      <div class="tour-body">
-        <p class="tour-playing">{scene.title}.</p>
-        <p>It takes about a minute. Then the tour begins, and you do things yourself.</p>
-      </div>
-      <p class="tour-buttons">
-        <button
-          class="button"
-          type="button"
-          disabled={isBusy}
-          onClick={() => void deed('panel/reset', { isPlayed: false })}
-        >
-          Skip to the tour, with an empty workspace
-        </button>
-      </p>
-    </section>
+    <Box count={`${scene.n} of ${scene.of}`} title="Watch the scenario" buttons={skip}>
+      <p class="tour-playing">{scene.title}.</p>
+      <p>It takes about a minute. Then the tour begins, and you do things yourself.</p>
+    </Box>
   )
 }
 

@@ -71,6 +71,8 @@ export function MessageList(props: MessageListProps) {
         aria-label={label}
         tabIndex={0}
         onScroll={onScroll}
+        // A picture has its height only when it is loaded.
+        onLoadCapture={stayAtEnd}
         onKeyDown={moveByKey}
       >
         {messages.length === 0 ? empty : <Rows {...props} />}
