@@ -35,8 +35,8 @@ export interface Refreshed {
  */
 export async function refreshProjects(deps: RefreshProjects): Promise<Refreshed> {
   const readAt = deps.clock.now()
-  const ofV2 = await tryTo(deps, 'the v2 interface', () => refreshV2(deps, readAt))
-  const ofLegacy = await tryTo(deps, 'the legacy interface', () => refreshLegacy(deps, readAt))
+  const ofV2 = await tryTo(deps, 'the v2 interface (CI_BASE_URL)', () => refreshV2(deps, readAt))
+  const ofLegacy = await tryTo(deps, 'the legacy interface (CI_LEGACY_BASE_URL)', () => refreshLegacy(deps, readAt))
   const failure = ofV2.failure ?? ofLegacy.failure
   const isWhole = ofV2.isWhole && ofLegacy.isWhole
   // A project that an incomplete list lacks may still exist.

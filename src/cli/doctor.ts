@@ -10,8 +10,10 @@ import { secretForms, withoutForms } from '../http/logger.ts'
 import { systemClock } from '../lib/clock.ts'
 import { forTerminal } from '../lib/escape.ts'
 import { examine } from '../features/doctor/examine.ts'
-import { endWords, offWords, type Found, type Receiving, type Verdict } from '../features/doctor/findings.ts'
-import { IN_PLAIN_TEXT } from '../features/doctor/say.ts'
+import { endWords, offWords, type Found } from '../features/doctor/findings.ts'
+import { describedFeatures } from '../features/features.ts'
+import type { Receiving, Verdict } from '../features/kit/check.ts'
+import { IN_PLAIN_TEXT } from '../features/kit/say.ts'
 import { createSlackExaminer } from '../slack/api/examiner.ts'
 import { freeBytesOf, openStore } from '../store/open.ts'
 import type { Store } from '../store/store.ts'
@@ -66,7 +68,7 @@ async function findingsWith(config: Config): Promise<readonly Found[]> {
       ...createClients(config.ci, transport),
       ...createHostedClients(config, transport),
     }
-    const { findings } = await examine(deps, IN_PLAIN_TEXT)
+    const { findings } = await examine(deps, IN_PLAIN_TEXT, describedFeatures().checks)
     return findings
   } finally {
     await Promise.all([store?.close(), transport.close()])

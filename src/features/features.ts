@@ -47,6 +47,6 @@ export const createFeatures = (deps: FeatureDeps): readonly Feature[] => FEATURE
 /** The slash command whose first word names a command. */
 export const ROOT_COMMAND = '/ci'
 
-/** The features by name and text, with nothing behind them: for the docs and the manifest. */
+/** The features by name and text, with nothing behind them: for the docs, the manifest, and the doctor's command line. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing is handled with it
 export const describedFeatures = (): Registry => registryOf(createFeatures({} as FeatureDeps))

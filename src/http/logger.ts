@@ -1,5 +1,7 @@
 import { causesOf, errorCode } from '../lib/error-code.ts'
 import { forTerminal, writtenForms } from '../lib/escape.ts'
+import { findJson, isRecord } from '../lib/json.ts'
+import { fieldOf, isNullish, textOf } from '../lib/raw-values.ts'
 import pino, { type DestinationStream, type Logger } from 'pino'
 import { writeSync } from 'node:fs'
 
@@ -44,10 +46,10 @@ const DETAILED: ReadonlySet<string> = new Set(['debug', 'trace'])
 
 /**
  * An error without the objects that libraries attach to it, such as a database client, or a request with its headers.
- * The stack of an ordinary network error says nothing, and is left out.
+ * The stack of an error that is none of ours says nothing, and is left out.
  */
 const plainError = (isDetailed: boolean) => (error: unknown) =>
-  plain(error, isDetailed || !causesOf(error).some(isNetworkFault))
+  plain(error, isDetailed || !causesOf(error).some(isOfOthers))
 
 function plain(error: unknown, withStack: boolean): unknown {
   if (!(error instanceof Error)) return String(error)
@@ -62,7 +64,11 @@ function plain(error: unknown, withStack: boolean): unknown {
   }
 }
 
-const isNetworkFault = (error: unknown): boolean => NETWORK.has(errorCode(error) ?? '')
+/** Errors of the network, and what CI, GitHub or GitLab answer. */
+function isOfOthers(error: unknown): boolean {
+  const code = errorCode(error) ?? ''
+  return NETWORK.has(code) || code.startsWith('CI_')
+}
 
 const NETWORK: ReadonlySet<string> = new Set([
   'EAI_AGAIN',
@@ -101,11 +107,43 @@ const STDOUT = 1
 const PATIENCE_MS_MAX = 1_000
 const AGAIN_AFTER_MS = 10
 
+/** A line of the log for people: `22:26:41 warn  Slack cannot be reached part=slack`; below it what went wrong. */
+export function readableLine(line: string): string {
+  const { level, time, msg, err, ...fields } = parsedLine(line)
+  const said = [textOf(time)?.slice(11, 19), LEVELS[Number(level)], textOf(msg)?.replaceAll('\n', ' ')]
+  const named = Object.entries(fields).map(
+    ([name, value]) => `${name}=${isPlain(value) ? value : JSON.stringify(value)}`,
+  )
+  const why = isNullish(err)
+    ? []
+    : [`  ${textOf(fieldOf(err, 'stack')) ?? textOf(fieldOf(err, 'message')) ?? JSON.stringify(err)}`]
+  // Once more: what JSON had escaped is not escaped any more.
+  const shown = [...said, ...named].filter((part) => !isNullish(part)).join(' ')
+  return `${forTerminal([shown, ...why].join('\n'))}\n`
+}
+
+const LEVELS: Readonly<Record<number, string>> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info ',
+  40: 'warn ',
+  50: 'error',
+  60: 'fatal',
+}
+
+/** The removal of a secret may have cut into the JSON: then the line is shown as it is. */
+function parsedLine(line: string): Record<string, unknown> {
+  const parsed = findJson(line)
+  return isRecord(parsed) ? parsed : { msg: line.trimEnd() }
+}
+
+const isPlain = (value: unknown): value is string => typeof value === 'string' && /^[\w./:@#-]+$/.test(value)
+
 /**
- * Writes the log to stdout, a line at a time, before `write` returns. If the reader is gone or stopped reading, the
+ * Writes the log to stdout, on a terminal for people, a line at a time, before `write` returns. If the reader is gone or stopped reading, the
  * process is not blocked: it can still stop, and answer requests.
  */
-export function standardOutput(write: (line: Uint8Array) => number = openStdout()) {
+export function standardOutput(write: (line: Uint8Array) => number = openStdout(), isTerminal = process.stdout.isTTY) {
   let isRead = true
   let isBehind = false
 
@@ -129,7 +167,7 @@ export function standardOutput(write: (line: Uint8Array) => number = openStdout(
     write(line: string): void {
       if (!isRead) return
       try {
-        isBehind = !writeWhole(Buffer.from(line))
+        isBehind = !writeWhole(Buffer.from(isTerminal ? readableLine(line) : line))
       } catch {
         // There is nowhere to log this.
         isRead = false

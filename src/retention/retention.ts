@@ -65,7 +65,7 @@ export async function prune(deps: PruneDeps, signal: AbortSignal): Promise<Prune
   pruned.projects = await removeProjects(deps, signal)
   const { deliveries, notices, asks, reports, projects } = pruned
   const all = { ...pruned, ...removed, rows: deliveries + notices + asks + reports + projects + removed.rows }
-  deps.log.info({ ...all, before: new Date(before).toISOString() }, 'old rows were removed')
+  if (all.rows > 0) deps.log.info({ ...all, before: new Date(before).toISOString() }, 'old rows were removed')
   return all
 }
 

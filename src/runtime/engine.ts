@@ -26,6 +26,8 @@ import { createSlackExaminer } from '../slack/api/examiner.ts'
 import { createSlackNotifier } from '../alerts/send/slack-notifier.ts'
 import { createConnections } from '../sources/ci-service/connections.ts'
 import { createFeatures } from '../features/features.ts'
+import type { Check } from '../features/kit/check.ts'
+import type { Feature } from '../features/kit/feature.ts'
 import { createCiLookup } from '../ci-sync/ci-lookup.ts'
 import { endGoneBranches } from '../projects/breakages.ts'
 import { createProjectRules } from '../ci-sync/project-rules.ts'
@@ -180,7 +182,8 @@ export function createEngine({
       socketTrouble: socket?.trouble()?.code ?? null,
     }),
   }
-  const features = createFeatures({
+  // With a name of its own, it may hold more than the features need: one that is deleted leaves a bot that compiles.
+  const forFeatures = {
     ...acting,
     orAskCi: createCiLookup({ ...acting, refresh: rules.refresh }),
     presenceOf: directory.presenceOf,
@@ -195,7 +198,9 @@ export function createEngine({
     connections,
     webhookSecrets,
     doctor,
-  })
+    checks: (): readonly Check[] => features.flatMap(({ checks }) => checks ?? []),
+  }
+  const features: readonly Feature[] = createFeatures(forFeatures)
   const pendingInteractions = createPendingInteractions({
     ...basics,
     newId: randomUUID,
@@ -256,7 +261,15 @@ export function createEngine({
   async function settleIn(): Promise<void> {
     if (!(await openStore())) return
     // Nothing below is awaited: Slack and CI may be down, and a stop must not wait for them.
-    void checkAtStart({ doctor, store, clock, log, logThrottle, stopping: stopping.signal }).catch((error: unknown) =>
+    void checkAtStart({
+      doctor,
+      checks: forFeatures.checks(),
+      store,
+      clock,
+      log,
+      logThrottle,
+      stopping: stopping.signal,
+    }).catch((error: unknown) =>
       log.warn({ err: error }, 'the check of Slack at the start failed; /ci doctor repeats it'),
     )
     pendingInteractions.start()

@@ -1,8 +1,7 @@
-import { channels } from '../features/doctor/check-channels.ts'
-import { scopes } from '../features/doctor/check-slack.ts'
 import { examine } from '../features/doctor/examine.ts'
-import type { DoctorDeps } from '../features/doctor/findings.ts'
-import { IN_PLAIN_TEXT } from '../features/doctor/say.ts'
+import type { Check, DoctorDeps } from '../features/kit/check.ts'
+import { IN_PLAIN_TEXT } from '../features/kit/say.ts'
+import type { ChannelId } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import { toLine } from '../lib/escape.ts'
 import type { Log, LogThrottle } from '../lib/log.ts'
@@ -18,6 +17,7 @@ const ASK_AGAIN_MS = 60_000
 
 interface StartCheckDeps {
   doctor: DoctorDeps
+  checks: readonly Check[]
   store: Pick<Store, 'write'>
   clock: Clock
   log: Pick<Log, 'info' | 'warn'>
@@ -49,16 +49,23 @@ export async function checkAtStart(deps: StartCheckDeps): Promise<void> {
  * Logs in the doctor's words what is wrong, or that all is well. Marks closed channels before the first build, so that
  * their subscriptions do not count. A post is still tried: it may show that the channel is open.
  */
-async function checkRest({ doctor, store, clock, log, stopping }: StartCheckDeps, who: Known): Promise<void> {
-  const { findings } = await examine(
-    { ...doctor, slack: { ...doctor.slack, identity: async () => who } },
-    IN_PLAIN_TEXT,
-    [scopes, channels],
-  )
+async function checkRest({ doctor, checks, store, clock, log, stopping }: StartCheckDeps, who: Known): Promise<void> {
+  const names: string[] = []
+  const slack = {
+    ...doctor.slack,
+    identity: async () => who,
+    async channel(id: ChannelId) {
+      const can = await doctor.slack.channel(id)
+      if (can.kind === 'open') names.push(can.name ? `#${toLine(can.name)}` : id)
+      return can
+    },
+  }
+  const ofStart = checks.filter(({ isOfStart }) => isOfStart)
+  const { findings } = await examine({ ...doctor, slack }, IN_PLAIN_TEXT, ofStart)
   if (stopping.aborted) return
   const wrong = findings.filter(({ verdict }) => verdict === 'wrong')
   for (const { what, remedy } of wrong) log.warn({ part: 'slack' }, remedy === null ? what : `${what} ${remedy}`)
-  if (wrong.length === 0) log.info({}, await readyWords(doctor, who))
+  if (wrong.length === 0) log.info({}, readyWords(doctor, who, names))
   const now = clock.now()
   for (const { closed } of findings)
     if (closed) await store.write((tx) => tx.closeChannel({ ...closed, at: now, retryAt: now }))
@@ -66,12 +73,19 @@ async function checkRest({ doctor, store, clock, log, stopping }: StartCheckDeps
 
 type Known = Extract<SlackIdentity, { kind: 'known' }>
 
-/** `ready. Slack: @buildline in Acme, 2 channels; CI: v2, legacy; GitHub: 3 repositories` */
-async function readyWords({ subscriptions, config, v2, legacy, github, gitlab }: DoctorDeps, who: Known) {
-  const followed = new Set((await subscriptions()).map(({ channel }) => channel)).size
+const NAMES_SHOWN = 5
+
+/** `ready. Slack: @buildline in Acme, posts to #builds and #web; CI: v2, legacy; GitHub: 3 repositories` */
+function readyWords(
+  { config, v2, legacy, github, gitlab }: DoctorDeps,
+  who: Known,
+  channels: readonly string[],
+): string {
+  const more = channels.length - NAMES_SHOWN
+  const named = [...channels.slice(0, NAMES_SHOWN), ...(more > 0 ? [`${more} more`] : [])]
   const ci = [v2 && 'v2', legacy && 'legacy'].filter((one) => one !== null)
   const parts = [
-    `Slack: @${toLine(who.bot ?? 'the bot')} in ${toLine(who.team ?? 'its workspace')}, ${counted(followed, 'channel')}`,
+    `Slack: @${toLine(who.bot ?? 'the bot')} in ${toLine(who.team ?? 'its workspace')}, posts to ${new Intl.ListFormat('en').format(named)}`,
     ci.length > 0 ? `CI: ${ci.join(', ')}` : '',
     github ? `GitHub: ${counted(config.github.repositories.length, 'repository', 'repositories')}` : '',
     gitlab ? `GitLab: ${counted(config.gitlab.projects.length, 'project')}` : '',

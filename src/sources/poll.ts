@@ -120,7 +120,11 @@ export function createPoll(
         if (error.kind === 'rate-limited') pausedUntil = deps.clock.now() + (error.retryAfterMs ?? SPARING_MS)
         if (HIDDEN.has(error.kind))
           deps.log.warn({ source, project: one.name, code: error.kind }, hiddenWords(source, one.name))
-        else deps.log.warn({ err: error, source, project: one.name }, 'could not list the builds of a project')
+        else
+          deps.log.warn(
+            { err: error, source, project: one.name },
+            `could not list the builds of a project (${settingOf(source, error.kind)})`,
+          )
       }
     }
   }
@@ -137,6 +141,10 @@ function intervalOf({ known, changedAt }: WatchedProject, projects: number, now:
 
 const isHalfUsed = (rate: Rate | null, now: number): boolean =>
   rate !== null && rate.resetAt > now && rate.left < rate.limit / 2
+
+/** The setting to look at first. */
+const settingOf = (source: PolledSource['source'], kind: CiErrorKind): string =>
+  kind === 'unauthorized' ? `${source.toUpperCase()}_TOKEN` : source === 'github' ? 'GITHUB_API_URL' : 'GITLAB_URL'
 
 /** GitHub and GitLab answer 404 for what a token may not see. */
 const HIDDEN: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['not-found', 'forbidden'])

@@ -245,7 +245,7 @@ test.each(['GitHub', 'GitLab'] as const)(
 
 test('GitHub: without the right to read pull requests, their builds are about nobody, and their jobs are named', async () => {
   const { stage, start, fail, reads } = await OPENED.GitHub()
-  stage.github.hidePulls(true)
+  stage.github.lack('pull_requests=read')
   await type(stage, PEOPLE.ada, '/ci me ada')
   await until('the name is hers', () => rowsOf(stage.folder, 'select 1 from person').length > 0)
   const id = start()

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createLogger } from '../../src/http/logger.ts'
+import { CiError } from '../../src/sources/http/errors.ts'
 
 const SECRET = 'door/of "today" & tomorrow'
 
@@ -37,9 +38,10 @@ describe('the log', () => {
   it.each([
     ['info', refused, false],
     ['info', new Error('could not be read', { cause: refused }), false],
+    ['info', new CiError({ kind: 'not-found', purpose: 'read a project' }), false],
     ['info', new Error('a fault of ours'), true],
     ['debug', refused, true],
-  ])('at level %s has a stack for %s, except for errors of the network', (level, err, hasStack) => {
+  ])('at level %s has a stack for %s, except for errors of others', (level, err, hasStack) => {
     let output = ''
     createLogger(level, () => [], { write: (line) => (output += line) }).error({ err }, 'no answer')
     expect(output).toContain(err.message)

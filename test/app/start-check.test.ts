@@ -66,6 +66,19 @@ describe('the start', () => {
     ])
   })
 
+  it('names the scopes that the app lacks', async () => {
+    const { settings, slack } = await prepareStage({
+      settings: { LOG_LEVEL: 'info', DEFAULT_CHANNEL: CHANNELS.builds },
+    })
+    slack.acts.revokeScope('chat:write')
+    slack.acts.revokeScope('users:read')
+    const app = await startApp(settings)
+    onTestFinished(() => app.stop())
+    expect(await oneWarning(app)).toEqual([
+      expect.stringMatching(/^The token lacks chat:write, users:read\. Paste manifest/),
+    ])
+  })
+
   it('warns that no channel has a subscription', async () => {
     const { settings } = await prepareStage({ settings: { LOG_LEVEL: 'info' } })
     const app = await startApp(settings)
@@ -92,7 +105,7 @@ describe('the start', () => {
     await app.stop()
     expect(warningsOf(app)).toEqual([])
     expect(slack.counters.calls('conversations.info')).toBe(1)
-    expect(app.lines.join('\n')).toMatch(/"msg":"ready\. Slack: @\w+ in [^";]+, 1 channel"/)
+    expect(app.lines.join('\n')).toMatch(/"msg":"ready\. Slack: @\w+ in [^";]+, posts to #builds"/)
   })
 
   it.each([
@@ -103,7 +116,7 @@ describe('the start', () => {
     await oneWarning(app)
     await app.stop()
     expect(warningsOf(app)).toEqual([
-      expect.stringMatching(/^Slack cannot be reached \(\w+\); messages wait until it can\.$/),
+      expect.stringMatching(/^Slack cannot be reached \(\w+\); messages wait until it can\. .* SLACK_API_URL/),
     ])
     expect(app.lines.join('')).not.toContain('"stack"')
   })

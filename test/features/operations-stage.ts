@@ -10,18 +10,14 @@ import type { Subscription } from '../../src/domain/rules/subscription.ts'
 import type { CardView } from '../../src/domain/cards/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { svgToPng } from '../../src/slack/picture/picture.ts'
-import type { ListQuery, Requester, Target } from '../../src/projects/outcomes.ts'
+import type { Requester, Target } from '../../src/projects/outcomes.ts'
 import { createCiLookup, findSummary } from '../../src/ci-sync/ci-lookup.ts'
 import { suggestProjects } from '../../src/projects/projects.ts'
 import { createProjectRules } from '../../src/ci-sync/project-rules.ts'
 import type { FeatureDeps } from '../../src/features/features.ts'
-import { findBadge } from '../../src/features/badge/badge.ts'
 import { breakageOperations } from '../../src/features/breakages/action.ts'
 import { act, type ActionOutcome } from '../../src/features/builds/action.ts'
 import { branchesOf, buildStatus, runningBuilds, type StatusQuery } from '../../src/features/builds/status.ts'
-import { flakyBranches, type FlakyQuery } from '../../src/features/flaky/flaky.ts'
-import { readHome } from '../../src/features/home/home.ts'
-import { listProjects } from '../../src/features/list/list.ts'
 import { createPersonOperations } from '../../src/features/people/people.ts'
 import { createProject } from '../../src/features/projects/create.ts'
 import { showProject } from '../../src/features/projects/read.ts'
@@ -31,7 +27,6 @@ import { digestOperations } from '../../src/features/subscriptions/digest.ts'
 import { dryRun, previewPattern } from '../../src/features/subscriptions/dry-run.ts'
 import { importThese, proposeImport } from '../../src/features/subscriptions/import.ts'
 import { subscribe, unsubscribe } from '../../src/features/subscriptions/subscribe.ts'
-import { explain } from '../../src/features/why/why.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { recordAcknowledged } from '../support/acknowledged.ts'
 import { refreshProjects } from '../../src/ci-sync/reading.ts'
@@ -175,6 +170,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           retentionDays: 90,
           connections: { all: () => [] },
           doctor: HEALTHY,
+          checks: () => [],
           subscriptions: async (): Promise<readonly Subscription[]> => [
             ...reconcile.subscriptions,
             ...(await store.read.subscriptions()),
@@ -330,15 +326,11 @@ type InChannel = Pick<Requester, 'user' | 'channel'>
 function operationsOf(deps: StageDeps & Pick<FeatureDeps, 'orAskCi'>) {
   const { orAskCi } = deps
   return {
-    listProjects: (query: ListQuery) => listProjects(deps, query),
     status: (query: StatusQuery) => orAskCi(() => buildStatus(deps, query)),
     findBuild: (target: Target) => findSummary(deps, target),
     running: (channel: ChannelId | null) => runningBuilds(deps, channel),
     stop: (target: Target, by: Requester) => orAskCi(() => act(deps, { action: 'stop' }, target, by)),
     restart: (target: Target, by: Requester) => orAskCi(() => act(deps, { action: 'restart' }, target, by)),
-    badge: (about: Parameters<typeof findBadge>[1]) => orAskCi(() => findBadge(deps, about)),
-    flaky: (query: FlakyQuery) => orAskCi(() => flakyBranches(deps, query)),
-    why: (target: Target | null, by: InChannel) => orAskCi(() => explain(deps, target, by)),
     suggestProjects: (text: string) => suggestProjects(deps.store.read, text),
     branchesOf: (project: string) => branchesOf(deps, project),
     subscriptions: {
@@ -353,7 +345,6 @@ function operationsOf(deps: StageDeps & Pick<FeatureDeps, 'orAskCi'>) {
       channelOpened: (channel: ChannelId) => channelOpened(deps, channel),
       channelMoved: (from: ChannelId, to: ChannelId) => channelMoved(deps, from, to),
     },
-    home: (user: string, team: string | null) => readHome(deps, user, team),
     digests: digestOperations(deps),
     projects: {
       show: (project: string, by: By) => showProject(deps, project, by),

@@ -6,7 +6,6 @@ import { ROOT } from './imports.ts'
 
 /** Patterns over text that is short by itself: an operator's setting, or cut before. */
 const SHORT = [
-  'src/features/badge/messages.ts /-+$/',
   'src/sources/http/address.ts /\\/+$/',
   'src/sources/ci-service/pages.ts /\\/+$/',
   'src/sources/http/errors.ts /\\?[^\\s"\'<>]*=[^\\s"\'<>]*/',

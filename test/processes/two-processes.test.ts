@@ -309,6 +309,7 @@ const depsOf = (
   retentionDays: 90,
   connections: { all: () => [] },
   doctor: HEALTHY,
+  checks: () => [],
   subscriptions: async () => [follower(BUILDS)],
   rulesOf: async () => null,
   admins: [],

@@ -151,7 +151,6 @@ export function apiRoutes({ world, life, hooks, logs, isApp }: Parts): Route[] {
     }),
     get('/pulls/:number', (repository, _, { number }) => {
       const pull = refsOf(world, repository).pulls.get(Number(number))
-      if (world.arePullsHidden) return refuse(403, 'Resource not accessible by personal access token')
       return pull ? json(200, pullBody(world, pull)) : notFound
     }),
     get('/actions/runs', (repository, call) => listRuns(call, runsOf(world, repository))),
@@ -182,7 +181,7 @@ export function apiRoutes({ world, life, hooks, logs, isApp }: Parts): Route[] {
     get('/hooks', (repository) => {
       const own = hooks.hooks().filter((hook) => hook.repository === repository)
       const shown = own.map((hook) => hookBody(world, hook, hooks.last(hook)))
-      return world.areHooksHidden ? refuse(403, 'Resource not accessible by personal access token') : json(200, shown)
+      return json(200, shown)
     }),
     ofHook('GET', '', (_, call, { hook }) => {
       const wanted = call.query.get('status')

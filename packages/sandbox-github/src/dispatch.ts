@@ -33,7 +33,6 @@ export function dispatch(
   if (!wanted) return refused(422, 'Invalid request.')
   if (wanted.return_run_details !== undefined && isOld(world))
     return refused(422, 'Invalid request.\n\n"return_run_details" is not a permitted key.')
-  if (!world.mayStart) return refused(403, 'Resource not accessible by personal access token')
   const name = wanted.ref.replace(/^refs\/(?:heads|tags)\//, '')
   const { branches, tags } = refsOf(world, repository)
   if (!branches.has(name) && !tags.has(name)) return refused(422, `No ref found for: ${wanted.ref}`)

@@ -2,6 +2,7 @@ import type { Calls } from '../../lib/calls.ts'
 import type { Faults } from './faults.ts'
 import { setFile } from './files.ts'
 import type { Hooks } from './hooks.ts'
+import type { Permission } from './permissions.ts'
 import { closePull, deleteBranch, renameBranch } from './refs.ts'
 import type { ChangeResult, Push, Rerun, RunLife } from './runs.ts'
 import { currentAttempt, findRepository } from './world.ts'
@@ -80,17 +81,13 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
     /** Sets the address of every repository's webhook; null removes the webhooks. */
     setWebhookUrl: hooks.setUrl,
     changeHook: hooks.change,
-    /** Hides the webhooks from the token, as if it lacked the permission. */
-    hideHooks: (areHidden: boolean) => void (world.areHooksHidden = areHidden),
-    /** Hides the pull requests from the token, as if it lacked the permission. */
-    hidePulls: (areHidden: boolean) => void (world.arePullsHidden = areHidden),
+    /** Takes these permissions from every token, and gives back all others: `lack('checks=read')`. */
+    lack: (...permissions: Permission[]) => void (world.lacking = new Set(permissions)),
     /** Sets a workflow's file, on one branch or tag or on all; null: there is none. */
     setFile: (repository: string, path: string, text: string | null, ref?: string) =>
       setFile(world, repository, path, text, ref),
     /** Makes it a GitHub Enterprise Server; null: GitHub itself. */
     setServerVersion: (version: string | null) => void (world.serverVersion = version),
-    /** Gives the token the permission to start workflows, or takes it away. */
-    allowStarts: (mayStart: boolean) => void (world.mayStart = mayStart),
     deliveries,
     redeliver,
     resendInOrder,

@@ -7,6 +7,7 @@ import type { Call, Reply, Route } from '../../lib/http.ts'
 import { refuse } from './api.ts'
 import { answerApp, tokenIn } from './app.ts'
 import type { Faults } from './faults.ts'
+import { permissionHeader, refusedFor } from './permissions.ts'
 import { findRenamed } from './world.ts'
 import type { World } from './world.ts'
 
@@ -49,7 +50,7 @@ async function answer(parts: Parts, request: IncomingMessage, response: ServerRe
   if (reply === null || parts.faults.loses(call)) return void response.destroy()
   // As on GitHub, a 304 does not count towards the rate limit.
   if (reply.statusCode !== 304 && call.path !== '/rate_limit') parts.faults.count()
-  sendReply(response, { ...reply, headers: { ...parts.faults.headers(), ...reply.headers } })
+  sendReply(response, { ...reply, headers: { ...parts.faults.headers(), ...permissionHeader(call), ...reply.headers } })
 }
 
 const isControl = (path: string): boolean => /^\/sandbox(?:\/|$)/.test(path)
@@ -59,7 +60,10 @@ async function answerApi({ world, api, faults }: Parts, call: Call): Promise<Rep
   if (ofApp) return ofApp
   if (!isKnown(world, call)) return refuse(401, 'Bad credentials')
   if (call.path === '/rate_limit') return faults.rate()
-  return faults.meet(call) ?? redirected(world, call) ?? (await dispatch(api, named(world, call)))
+  const met = faults.meet(call) ?? redirected(world, call)
+  if (met) return met
+  const asked = named(world, call)
+  return refusedFor(world.lacking, asked, tokenIn(call) !== world.token) ?? (await dispatch(api, asked))
 }
 
 /** The redirect to a renamed repository's address by its id. Source: GitHub REST API, "Best practices", redirects. */

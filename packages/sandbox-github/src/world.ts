@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 import type { Annotation } from './annotations.ts'
+import type { Permission } from './permissions.ts'
 
 /** Conclusions that count as failed. `startup_failure`: the workflow could not be read, so the run has no jobs. */
 const RED = ['failure', 'timed_out', 'startup_failure'] as const
@@ -134,16 +135,12 @@ export interface World {
   readonly app: { id: string; publicKey: string } | null
   /** the tokens that the app has got, with their expiry (ms) */
   readonly appTokens: Map<string, number>
-  /** whether the token lacks the permission *Webhooks* */
-  areHooksHidden: boolean
-  /** whether the token lacks the permission *Pull requests* */
-  arePullsHidden: boolean
+  /** the permissions that every token lacks */
+  lacking: ReadonlySet<Permission>
   /** the texts of workflow files that were set, by repository, path and perhaps ref; null: there is no such file */
   readonly files: Map<string, string | null>
   /** GitHub Enterprise Server's version; null: GitHub itself */
   serverVersion: string | null
-  /** whether the token has the permission *Actions: write* */
-  mayStart: boolean
   /** Ids begin beyond 32 bits, as GitHub's do. */
   nextId(): number
 }
@@ -176,11 +173,9 @@ export function createWorld(
   return {
     ...options,
     appTokens: new Map(),
-    areHooksHidden: false,
-    arePullsHidden: false,
+    lacking: new Set(),
     files: new Map(),
     serverVersion: null,
-    mayStart: true,
     url: '',
     repositories,
     formerNames: new Map(),

@@ -19,7 +19,7 @@ import { jobEntity } from './job-entities.ts'
 import type { Life } from './life.ts'
 import { branchEntity, mergeRequestEntity } from './ref-entities.ts'
 import { testReport, testReportSummary } from './reports.ts'
-import { findProject, latestJobs, SOURCES, STATUSES } from './state.ts'
+import { findProject, latestJobs, ROLES, SOURCES, STATUSES } from './state.ts'
 import type { Job, Pipeline, Project, Secrets, World } from './state.ts'
 
 /** The error response for a missing or insufficient token; undefined if access is granted. */
@@ -61,8 +61,9 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
       return pipeline && job ? handle(job, pipeline) : NOT_FOUND
     })
 
+  const hasRole = (role: keyof typeof ROLES) => ROLES[world.switches.role] >= ROLES[role]
   const unlessProtected = (handle: () => Reply): Reply =>
-    world.switches.isBranchProtected ? json(403, { message: '403 Forbidden' }) : handle()
+    world.switches.isBranchProtected || !hasRole('Developer') ? json(403, { message: '403 Forbidden' }) : handle()
 
   function listPipelines(project: Project, call: Call): Reply {
     const chosen = chosenPipelines(pipelinesOf(world, project), call.query)
@@ -122,7 +123,7 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
     },
     inProject('GET ', (project) => json(200, projectEntity(world, project))),
     inProject('GET /hooks', (project) =>
-      world.switches.areHooksHidden ? json(403, { message: '403 Forbidden' }) : json(200, hookEntities(project, hook)),
+      hasRole('Maintainer') ? json(200, hookEntities(project, hook)) : json(403, { message: '403 Forbidden' }),
     ),
     inProject('GET /pipelines', listPipelines),
     inProject('POST /pipeline', (project, call) => unlessProtected(() => create(project, call))),

@@ -23,7 +23,7 @@ const flag = z.boolean().exactOptional()
 const switchesSchema = z.strictObject({
   isLazy: flag,
   isDown: flag,
-  areHooksHidden: flag,
+  role: z.enum(['Guest', 'Reporter', 'Developer', 'Maintainer']).exactOptional(),
   isBranchProtected: flag,
   areVariablesRefused: flag,
   hasIsoTimes: flag,

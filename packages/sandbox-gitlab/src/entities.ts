@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { projectOf } from './state.ts'
+import { projectOf, ROLES } from './state.ts'
 import type { MergeRequest, Pipeline, Project, World } from './state.ts'
 import { wordsOf } from './statuses.ts'
 
@@ -37,7 +37,7 @@ export function fileEntity(file_path: string, text: string, ref: string) {
 export const PROJECT_SINCE = '2020-05-07T04:27:17.016Z'
 
 /** A project, without its settings. Source: GitLab, `lib/api/entities/basic_project_details.rb`. */
-export function projectEntity({ siteUrl }: World, { id, path: path_with_namespace, defaultBranch }: Project) {
+export function projectEntity({ siteUrl, switches }: World, { id, path: path_with_namespace, defaultBranch }: Project) {
   const names = path_with_namespace.split('/')
   const [path, namespace] = [names.at(-1)!, names.slice(0, -1)]
   const web_url = `${siteUrl}/${path_with_namespace}`
@@ -71,6 +71,10 @@ export function projectEntity({ siteUrl }: World, { id, path: path_with_namespac
     },
     visibility: 'public' as const,
     archived: false,
+    permissions: {
+      project_access: { access_level: ROLES[switches.role], notification_level: 3 },
+      group_access: null,
+    },
   }
 }
 

@@ -84,13 +84,16 @@ export interface Pipeline extends Omit<z.infer<typeof pushSchema>, 'jobs' | 'mer
   attempts: Attempt[]
 }
 
+/** Source: GitLab, "Valid access levels". */
+export const ROLES = { Guest: 10, Reporter: 20, Developer: 30, Maintainer: 40 } as const
+
 export interface Switches {
   /** A delivery has the status of when it is sent: a status that ends quickly is never sent, the next one twice. */
   isLazy: boolean
   /** The connection of every call except those to /sandbox is closed. */
   isDown: boolean
-  /** The token's role is lower than *Maintainer*, so it cannot list webhooks. */
-  areHooksHidden: boolean
+  /** The role of the token's owner in every project. A Developer cannot list webhooks, a Reporter changes nothing. */
+  role: keyof typeof ROLES
   /** The token may not push to the branch, so it cannot retry or cancel its pipelines, nor start their jobs. */
   isBranchProtected: boolean
   /** The token's role may not set a pipeline's variables. */
@@ -140,7 +143,7 @@ export const createWorld = (clock: Clock, secrets: Secrets, projects: readonly s
   switches: {
     isLazy: false,
     isDown: false,
-    areHooksHidden: false,
+    role: 'Maintainer',
     isBranchProtected: false,
     areVariablesRefused: false,
     hasIsoTimes: false,

@@ -131,5 +131,6 @@ export const FILE_NAME_CHARS_MAX = 80
 /** `badge-acme-web-main.png` */
 function fileName(parts: readonly string[]): string {
   const words = ['badge', ...parts].join('-').replaceAll(/[^A-Za-z0-9]+/g, '-')
-  return `${words.slice(0, FILE_NAME_CHARS_MAX).replace(/-+$/, '')}.png`
+  const short = words.slice(0, FILE_NAME_CHARS_MAX)
+  return `${short.endsWith('-') ? short.slice(0, -1) : short}.png`
 }

@@ -4,8 +4,8 @@ import { counted } from '../../slack/messages/build.ts'
 import { certificateWords } from '../../slack/messages/words.ts'
 import { CiError, type CiErrorKind } from '../../sources/http/errors.ts'
 import { failureWords } from '../kit/fault-messages.ts'
-import { fine, notChecked, off, unsure, type Check, type Examination, type Finding } from './findings.ts'
-import type { Say } from './say.ts'
+import { fine, NO_PROJECT, off, unsure, type Check, type Examination, type Finding } from '../kit/check.ts'
+import type { Say } from '../kit/say.ts'
 
 const CI = { calls: 'CI', isOfCi: true }
 
@@ -105,8 +105,6 @@ export const site: Check = {
     )
   },
 }
-
-export const NO_PROJECT = notChecked('CI lists no project')
 
 async function anyProject({ projects, legacyProjects }: Examination): Promise<Uuid | null> {
   const lists = await Promise.all([projects(), legacyProjects()])

@@ -6,8 +6,9 @@ import { gitlabHook } from '../../sources/gitlab/endpoint.ts'
 import { CiError, unlessGone } from '../../sources/http/errors.ts'
 import type { Rate } from '../../sources/http/exchange.ts'
 import { certificateIn, verdictOf } from './check-ci.ts'
-import { bounded, fine, off, unsure, wrong, type Check, type DoctorDeps, type Finding } from './findings.ts'
-import type { Say } from './say.ts'
+import { rightsAtGithub, rightsAtGitlab } from './check-rights.ts'
+import { bounded, fine, off, unsure, wrong, type Check, type DoctorDeps, type Finding } from '../kit/check.ts'
+import type { Say } from '../kit/say.ts'
 
 // The sources that have no list of projects: the settings name the projects.
 
@@ -31,6 +32,7 @@ const GITHUB = {
       listBuilds: (name: string) => client.runs(name),
       hook: async (name: string) => githubHook(await client.hooks(name)),
       rate: (name: string) => client.rate(name),
+      rights: (names: readonly string[], say: Say) => rightsAtGithub(client, names, say),
     },
 } as const
 
@@ -51,6 +53,7 @@ const GITLAB = {
       listBuilds: (name: string) => client.pipelines(name),
       hook: async (name: string) => gitlabHook(await client.hooks(name)),
       rate: (name: string) => client.rate(name),
+      rights: (names: readonly string[], say: Say) => rightsAtGitlab(client, names, say),
     },
 } as const
 
@@ -60,8 +63,8 @@ export const github = checkOf(GITHUB)
 export const gitlab = checkOf(GITLAB)
 
 /**
- * Checks whether the token can read each project's builds (not whether it may rerun them), and if so, whether the
- * webhook works and how many calls are left.
+ * Checks whether the token can read each project's builds, and if so, which rights it lacks, whether the webhook works
+ * and how many calls are left.
  */
 function checkOf(host: Host): Check {
   const { name, title } = host
@@ -77,9 +80,11 @@ function checkOf(host: Host): Check {
       const states = await Promise.all(projects.map((project) => stateOf(project, opened)))
       // Best effort: the other findings are useful without the rate limit.
       const rate = await opened.rate(projects[0]!).catch(() => null)
+      const readable = states.flatMap(({ project, error }) => (error ? [] : [project]))
       const refused = states.flatMap(({ project, error }) => (error ? [refusal(project, error, host, say)] : []))
       return [
         ...(refused.length > 0 ? bounded(refused) : [fine(host.fine(projects.length))]),
+        ...(await opened.rights(readable, say)),
         ...bounded(hooksFound(states, host, say)),
         ...(rate ? [ofRate(rate, host, say)] : []),
       ]

@@ -1,8 +1,6 @@
-import { EMAIL_SCOPE, SCOPES } from '../../slack/api/examiner.ts'
-import type { SlackTrouble } from '../../slack/api/errors.ts'
 import { counted } from '../../slack/messages/build.ts'
 import { durationWords } from '../../slack/messages/times.ts'
-import { appTokenRemedy, certificateWords, socketReason } from '../../slack/messages/words.ts'
+import { appTokenRemedy, certificateWords, REACH_SLACK, socketReason } from '../../slack/messages/words.ts'
 import {
   fine,
   notChecked,
@@ -12,8 +10,9 @@ import {
   type DoctorDeps,
   type Examination,
   type Finding,
-} from './findings.ts'
-import type { Say } from './say.ts'
+} from '../kit/check.ts'
+import type { Say } from '../kit/say.ts'
+import { lacks, notAccepted, scopesNeeded } from '../kit/slack-refusal.ts'
 
 export const token: Check = {
   name: 'slack-token',
@@ -35,12 +34,9 @@ function away(code: string, say: Say): Finding {
   return {
     verdict: ['ratelimited', 'rate_limited'].includes(code) ? 'unsure' : 'wrong',
     what: `The request to Slack failed (${say.outside(code)}).`,
-    remedy: 'Check that this machine can reach slack.com.',
+    remedy: REACH_SLACK,
   }
 }
-
-const notAccepted = (what: string, say: Say): Finding =>
-  wrong(what, `Install the app in Slack again and set its bot token as ${say.code('SLACK_BOT_TOKEN')}.`)
 
 /** Slack's earlier events about the app. If it is uninstalled, Slack sends both, in any order. */
 async function whyNot(store: DoctorDeps['store'], say: Say): Promise<string> {
@@ -64,6 +60,7 @@ const saidAt = (store: DoctorDeps['store'], event: AppEvent): Promise<number | n
   store ? store.read.lastDoneAt(saidName(event)).catch(() => null) : Promise.resolve(null)
 
 export const scopes: Check = {
+  isOfStart: true,
   name: 'slack-scopes',
   title: 'Slack scopes',
   calls: 'Slack',
@@ -78,33 +75,6 @@ export const scopes: Check = {
 }
 
 const NOT_SAID = notChecked('Slack did not say')
-
-/** The scopes in the manifest, and the one for PEOPLE_BY_EMAIL if that is set. */
-const scopesNeeded = ({ asksByEmail }: DoctorDeps['config']): readonly string[] =>
-  asksByEmail ? [...SCOPES, EMAIL_SCOPE] : SCOPES
-
-function lacks(missing: readonly string[], say: Say): Finding {
-  const listed = missing.map(say.code).join(', ')
-  return wrong(
-    `The token lacks ${listed}.`,
-    // The manifest lacks scopes that only a setting needs, so pasting it again would not help.
-    missing.includes(EMAIL_SCOPE)
-      ? `Add ${listed} under OAuth & Permissions in the app's settings in Slack, and reinstall the app; ${say.code(EMAIL_SCOPE)} is for ${say.code('PEOPLE_BY_EMAIL')}.`
-      : UPDATE_APP,
-  )
-}
-
-const UPDATE_APP = "Paste manifest.yml into the app's settings in Slack again, and reinstall the app."
-
-/** Slack refuses a call of another check. */
-export function refusedBySlack({ code, needed }: SlackTrouble, { config, say }: Examination): Finding {
-  if (code !== 'missing_scope') return notAccepted(`Slack refuses (${say.outside(code)}).`, say)
-  // Slack names every scope that would suffice, even those that the app does not use.
-  const ours = needed?.filter((scope) => scopesNeeded(config).includes(scope)) ?? []
-  return ours.length > 0
-    ? lacks(ours, say)
-    : wrong(`A scope is missing for this check (${say.outside(code)}).`, UPDATE_APP)
-}
 
 /**
  * In Socket Mode, checks whether the bot has a connection, or Slack would open one. Over HTTP: whether signatures were

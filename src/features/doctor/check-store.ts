@@ -1,8 +1,8 @@
 import { errorCode } from '../../lib/error-code.ts'
 import { durationWords } from '../../slack/messages/times.ts'
 import { certificateWords } from '../../slack/messages/words.ts'
-import { fine, off, wrong, type Check, type Finding } from './findings.ts'
-import type { Say } from './say.ts'
+import { fine, off, wrong, type Check, type Finding } from '../kit/check.ts'
+import type { Say } from '../kit/say.ts'
 
 /** Each delivery waits for a write. A write that takes longer than this is too slow. */
 export const WRITE_MS_MAX = 1_000

@@ -1,26 +1,20 @@
-import { channels, names } from './check-channels.ts'
 import { legacy, site, v2, v2Scopes } from './check-ci.ts'
 import { github, gitlab } from './check-hosts.ts'
 import { clockOfSlack, requests, scopes, token } from './check-slack.ts'
 import { database } from './check-store.ts'
-import { silentProjects, webhookRules } from './check-webhooks.ts'
-import type { Check } from './findings.ts'
+import type { Check } from '../kit/check.ts'
 
-/** In the order of the answer. */
+/** Checks of what no other feature owns: the connections and the database. In the order of the answer. */
 export const CHECKS: readonly Check[] = [
   token,
   scopes,
   requests,
   clockOfSlack,
-  channels,
-  names,
   v2,
   v2Scopes,
   legacy,
   site,
   github,
   gitlab,
-  webhookRules,
-  silentProjects,
   database,
 ]

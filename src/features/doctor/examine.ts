@@ -2,21 +2,13 @@ import type { Permits } from '../../projects/outcomes.ts'
 import { singleFlight } from '../../lib/async.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import { type AppEvent, saidName } from './check-slack.ts'
-import { CHECKS } from './checks.ts'
-import {
-  notChecked,
-  type Check,
-  type DoctorDeps,
-  type DoctorOutcome,
-  type Examination,
-  type Examined,
-  type Finding,
-} from './findings.ts'
-import { IN_SLACK, type Say } from './say.ts'
+import { notChecked, type Check, type DoctorDeps, type Examination, type Finding } from '../kit/check.ts'
+import { IN_SLACK, type Say } from '../kit/say.ts'
+import type { DoctorOutcome, Examined } from './findings.ts'
 
 /** Concurrent callers share one examination. */
-export function doctorOperations(deps: DoctorDeps & { permits: Permits }) {
-  const examineOnce = singleFlight(() => examine(deps, IN_SLACK))
+export function doctorOperations(deps: DoctorDeps & { checks: () => readonly Check[]; permits: Permits }) {
+  const examineOnce = singleFlight(() => examine(deps, IN_SLACK, deps.checks()))
   return {
     /** Examines everything that can be misconfigured. For admins only: it names private channels. */
     async examine(by: { user: string; team: string | null }): Promise<DoctorOutcome> {
@@ -34,8 +26,8 @@ export function doctorOperations(deps: DoctorDeps & { permits: Permits }) {
 /** A check that takes longer is reported as not checked. */
 export const CHECK_WITHIN_MS = 5_000
 
-/** Runs all or some checks at once. Resolves within CHECK_WITHIN_MS even if a check hangs. Never throws. */
-export async function examine(deps: DoctorDeps, say: Say, checks: readonly Check[] = CHECKS): Promise<Examined> {
+/** Runs these checks at once. Resolves within CHECK_WITHIN_MS even if a check hangs. Never throws. */
+export async function examine(deps: DoctorDeps, say: Say, checks: readonly Check[]): Promise<Examined> {
   const { clock } = deps
   const end = new AbortController()
   const beganAt = clock.now()

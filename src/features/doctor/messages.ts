@@ -3,7 +3,8 @@ import { plain } from '../../slack/messages/blocks.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { durationWords } from '../../slack/messages/times.ts'
 import { answerNotAllowed } from '../kit/not-allowed.ts'
-import { endWords, offWords, type DoctorOutcome, type Examined, type Found, type Verdict } from './findings.ts'
+import type { Verdict } from '../kit/check.ts'
+import { endWords, offWords, type DoctorOutcome, type Examined, type Found } from './findings.ts'
 
 /** The doctor's findings: faults first, each with its remedy. */
 export function answerDoctor(outcome: DoctorOutcome, { reference }: Pick<AnswerContext, 'reference'>): Answer {

@@ -5,11 +5,13 @@ import { answerDoctor } from './messages.ts'
 import type { Reply, SlackDeps } from '../kit/context.ts'
 import { listAt } from '../kit/body.ts'
 import { APP_EVENTS, type AppEvent } from './check-slack.ts'
-import type { DoctorDeps } from './findings.ts'
+import type { Check, DoctorDeps } from '../kit/check.ts'
+import { CHECKS } from './checks.ts'
 import type { Question } from '../kit/command.ts'
 
-export function doctor(deps: { doctor: DoctorDeps; permits: Permits }): Feature {
-  const operations = doctorOperations({ ...deps.doctor, permits: deps.permits })
+/** @param deps `checks`: those of all features */
+export function doctor(deps: { doctor: DoctorDeps; checks: () => readonly Check[]; permits: Permits }): Feature {
+  const operations = doctorOperations({ ...deps.doctor, checks: deps.checks, permits: deps.permits })
   return {
     commands: [
       {
@@ -24,6 +26,7 @@ export function doctor(deps: { doctor: DoctorDeps; permits: Permits }): Feature 
         handle: (question) => examine(operations, question),
       },
     ],
+    checks: CHECKS,
     events: Object.fromEntries(
       APP_EVENTS.map((event): [AppEvent, EventHandler] => [
         event,

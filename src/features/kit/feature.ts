@@ -1,3 +1,4 @@
+import type { Check } from './check.ts'
 import type { Interaction, Command, Question } from './command.ts'
 import type { SlackDeps, Reply } from './context.ts'
 import type { FieldOption } from './fields.ts'
@@ -23,6 +24,8 @@ export interface Feature {
   /** Called when a person's interaction has ended. Never throws. */
   afterInteraction?: (slack: SlackDeps, body: unknown) => Promise<void>
   jobs?: readonly Job[]
+  /** the doctor's, of what belongs to this feature */
+  checks?: readonly Check[]
 }
 
 export interface ButtonHandler {

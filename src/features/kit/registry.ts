@@ -1,4 +1,5 @@
 import { invariant } from '../../lib/assert.ts'
+import type { Check } from './check.ts'
 import type { Command } from './command.ts'
 import type { ButtonHandler, EventHandler, Feature, FieldHandler, MenuHandler, Shortcut } from './feature.ts'
 import type { Form } from './modal.ts'
@@ -15,6 +16,8 @@ export interface Registry {
   events: ReadonlyMap<string, EventHandler>
   overview: Feature['overview']
   afterInteraction: readonly NonNullable<Feature['afterInteraction']>[]
+  /** in the order of the features */
+  checks: readonly Check[]
 }
 
 /** Two features with the same id would both answer, so this throws. */
@@ -35,6 +38,7 @@ export function registryOf(features: readonly Feature[]): Registry {
     events: all(({ events }) => events),
     overview: features.find(({ overview }) => overview)?.overview,
     afterInteraction: features.flatMap(({ afterInteraction }) => afterInteraction ?? []),
+    checks: features.flatMap(({ checks }) => checks ?? []),
   }
 }
 

@@ -31,6 +31,7 @@ import {
   projectSendForm,
   SEND_CALLBACK_ID,
 } from './edit-form.ts'
+import { silentProjects, webhookRules } from './checks.ts'
 import { confirmProjectRequests, type ConfirmDeps } from './confirm.ts'
 import { projectResetForm, RESET_CALLBACK_ID, resetView } from './reset-form.ts'
 import { ifAdmin, openForm, projectContext, readForForm, type Next } from './forms.ts'
@@ -62,6 +63,7 @@ export const projects = (deps: Deps): Feature => ({
     [CREATE_SEND_CALLBACK_ID]: projectCreateSendForm(deps),
     [RESET_CALLBACK_ID]: projectResetForm(deps),
   },
+  checks: [webhookRules, silentProjects],
   jobs: [{ name: 'confirm-project-requests', cron: '*/15 * * * * *', run: () => confirmProjectRequests(deps) }],
 })
 

@@ -1,3 +1,4 @@
+import { CHECKS } from './checks.ts'
 import { readAskedBranch } from './asked-branch.ts'
 import { digest, previewButton } from './digest-command.ts'
 import { answerDryRun } from './dry-run-messages.ts'
@@ -94,6 +95,7 @@ export const subscriptions = (deps: Deps): Feature => ({
       ]),
     ),
   },
+  checks: CHECKS,
   jobs: [
     { name: 'tell-closings', cron: '*/15 * * * * *', afterNews: true, run: () => announceClosings(deps) },
     { name: DIGESTS_JOB, cron: '*/15 * * * * *', run: (signal) => sendDigests(deps, signal) },

@@ -72,9 +72,9 @@ export const alarmText = (what: string): string => `:rotating_light: ${what}`
 
 /**
  * `closed`: nothing can be posted there. `code`: the error code that a post would get; or `is_moved`, for an archived
- * channel that was moved to another one.
+ * channel that was moved to another one. `name`: the channel's, if Slack says it.
  */
-export type CanPost = { kind: 'open' } | { kind: 'closed'; code: string } | SlackTrouble
+export type CanPost = { kind: 'open'; name?: string | null } | { kind: 'closed'; code: string } | SlackTrouble
 
 /**
  * Whether the bot can post in this channel. Asks Slack without posting. Needs `channels:read`, for private channels
@@ -106,9 +106,10 @@ async function canPostIn(channel: unknown, ourselves: () => Promise<string | nul
   if (channel['is_thread_only'] === true) return closed('restricted_action_thread_only_channel')
   const restricted = fieldOf(channel['properties'], 'posting_restricted_to')
   const [types, users] = [fieldOf(restricted, 'type'), fieldOf(restricted, 'user')].map(listIn)
-  if ([...types!, ...users!].length === 0) return { kind: 'open' }
+  const open = { kind: 'open', name: textOf(channel['name']) } as const
+  if ([...types!, ...users!].length === 0) return open
   // The types are kinds of people, such as admins, and never include apps.
-  return users!.includes(await ourselves()) ? { kind: 'open' } : closed('restricted_action')
+  return users!.includes(await ourselves()) ? open : closed('restricted_action')
 }
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

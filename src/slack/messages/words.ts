@@ -168,7 +168,10 @@ export function socketWords({ kind, code }: { kind: 'refuses' | 'away'; code: st
   return kind === 'refuses' ? appTokenRefused(code) : noSocket(code)
 }
 
-export const slackUnreached = (code: string): string => `Slack cannot be reached (${code}); messages wait until it can.`
+export const slackUnreached = (code: string): string =>
+  `Slack cannot be reached (${code}); messages wait until it can. ${REACH_SLACK}`
+
+export const REACH_SLACK = 'Check that this machine can reach slack.com; if SLACK_API_URL is set, correct it.'
 
 const noSocket = (code: string): string =>
   `There is no Socket Mode connection to Slack (${code}): no command, click or mention arrives until there is one.`

@@ -28,6 +28,8 @@ export interface GithubClient {
   rate(repository: string): Promise<Rate | null>
   /** The same, as the last answer said; null: none has. */
   lastRate(): Rate | null
+  /** What the token may not do, as far as calls since the start showed. */
+  refusals(): readonly Refusal[]
   /** The jobs of one attempt of a run that did not pass. */
   unpassedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<UnpassedJobs>
   /** The jobs of one attempt that failed or timed out, each with the first step that did. */
@@ -40,7 +42,8 @@ export interface GithubClient {
   faults(repository: string, job: string, signal?: AbortSignal): Promise<string[]>
   /** Restarts all jobs, or only those that failed. */
   rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
-  cancel(repository: string, run: string): Promise<void>
+  /** @param purpose as a CiError and a refusal have it */
+  cancel(repository: string, run: string, purpose?: string): Promise<void>
   /** The text of a file at a branch or tag. */
   file(repository: string, path: string, ref: string): Promise<string>
   /** The account of the token; null for a GitHub App. */
@@ -57,6 +60,15 @@ export interface GithubClient {
   review(repository: string, run: string, review: Review): Promise<void>
   /** Lets a run begin that waits because of who opened its pull request. */
   approve(repository: string, run: string): Promise<void>
+}
+
+/** A call that GitHub refuses because the token lacks a permission. */
+export interface Refusal {
+  repository: string
+  /** as a CiError has it */
+  purpose: string
+  /** as a CiError has it: `checks=read` */
+  needs: string
 }
 
 export interface Review {
@@ -114,6 +126,14 @@ export function createGithubClient({
     addressOf(base, ['repos', ...checkedName(repository, isRepositoryName).split('/'), ...segments], query)
   const tokens = typeof token === 'string' ? { of: async () => token, forget: () => {} } : token
   let lastRate: Rate | null = null
+  const refusals = new Map<string, Refusal>()
+  /** @param error null: the call succeeded. Any other answer than a refusal shows that the permission is there. */
+  function noteRefusal(repository: string, purpose: string, error: unknown): void {
+    const call = `${repository} ${purpose}`
+    const { status, reason = '', needs = '' } = error instanceof CiError ? error : {}
+    if (LACKS.test(reason) && needs.includes('=')) refusals.set(call, { repository, purpose, needs })
+    else if (error === null || status !== undefined) refusals.delete(call)
+  }
   async function send(
     repository: string,
     request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>,
@@ -140,8 +160,10 @@ export function createGithubClient({
     )
     const answer = await sent.catch((error: unknown) => {
       if (error instanceof CiError && error.kind === 'unauthorized') tokens.forget(repository)
+      noteRefusal(repository, request.purpose, error)
       throw error
     })
+    noteRefusal(repository, request.purpose, null)
     lastRate = answer.rate ?? lastRate
     return answer
   }
@@ -210,6 +232,7 @@ export function createGithubClient({
       return (await send(repository, { ...request, statusSuffices: true })).rate
     },
     lastRate: () => lastRate,
+    refusals: () => [...refusals.values()],
     async failedJobs(repository, run, attempt, signal) {
       const unpassed = await unpassedOf(repository, run, attempt, signal)
       return unpassed.flatMap((job) => {
@@ -245,8 +268,8 @@ export function createGithubClient({
     async rerun(repository, run, jobs) {
       await write(repository, run, jobs === 'failed' ? 'rerun-failed-jobs' : 'rerun', 'run a workflow again')
     },
-    async cancel(repository, run) {
-      await write(repository, run, 'cancel', 'cancel a run')
+    async cancel(repository, run, purpose = 'cancel a run') {
+      await write(repository, run, 'cancel', purpose)
     },
     async pendingDeployments(repository, run, signal) {
       const purpose = 'read what a run waits for'
@@ -336,6 +359,12 @@ const listIn =
   (name: string): ListIn =>
   (json) =>
     arrayIn(isRecord(json) ? json[name] : null)
+
+/**
+ * GitHub's words in a 403 for a missing permission, to a person's token or to an app. Its header with the permissions comes
+ * with other answers too. Source: GitHub, "Troubleshooting the REST API".
+ */
+const LACKS = /^Resource not accessible by/
 
 /** GitHub's words in a 403 for a run that cannot be restarted now, or any more. */
 const OF_STATE = /already running|created over|cannot be (?:re-?run|retried)/i

@@ -5,7 +5,7 @@ import { readAnswer, type CiRequest, type CiResponse, type Rate } from '../http/
 import { readLogTail } from '../http/log-tail.ts'
 import type { Transport } from '../http/transport.ts'
 import { isIdDigits } from '../../domain/ids.ts'
-import { fieldOf, textOf } from '../../lib/raw-values.ts'
+import { fieldOf, textOf, textsOf } from '../../lib/raw-values.ts'
 import { fileText } from '../values.ts'
 
 /** A project is named by its path, `acme/web`, or by its id. Calls throw a CiError; a write is sent once. */
@@ -45,6 +45,8 @@ export interface GitlabClient {
   file(project: string, path: string, ref: string): Promise<string>
   /** The account of the token. */
   username(): Promise<string>
+  /** What the token may be used for: `api`, `read_api`. */
+  scopes(): Promise<readonly string[]>
   /** Starts a pipeline. @returns its id; null if the answer cannot be read */
   create(project: string, how: NewPipeline): Promise<string | null>
 }
@@ -184,6 +186,10 @@ export function createGitlabClient({
     username: () =>
       get(addressOf(base, ['api', 'v4', 'user']), "read the token's account", (json) =>
         textOf(fieldOf(json, 'username')),
+      ),
+    scopes: () =>
+      get(addressOf(base, ['api', 'v4', 'personal_access_tokens', 'self']), "read the token's scopes", (json) =>
+        isRecord(json) ? textsOf(json['scopes']) : null,
       ),
     async create(project, { ref, inputs, variables }) {
       const answer = await send({

@@ -25,6 +25,8 @@ interface CiErrorDetails {
   retryAfterMs?: number | undefined
   /** CI's reason, already cleaned. */
   reason?: string | undefined
+  /** the permissions that the call needs, as GitHub's header `X-Accepted-GitHub-Permissions` has them */
+  needs?: string | undefined
   /** The request may change something, so it must not be repeated if it may have been done. */
   isWrite?: boolean | undefined
   /** The request was never sent, so CI cannot have done it. Left out: the status decides. */
@@ -49,6 +51,7 @@ export class CiError extends Error {
   declare readonly status?: number
   declare readonly retryAfterMs?: number
   declare readonly reason?: string
+  declare readonly needs?: string
 
   constructor(details: CiErrorDetails) {
     super(messageOf(details), details.cause === undefined ? undefined : { cause: details.cause })
@@ -59,6 +62,7 @@ export class CiError extends Error {
     if (details.status !== undefined) this.status = details.status
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs
     if (details.reason !== undefined) this.reason = details.reason
+    if (details.needs !== undefined) this.needs = details.needs
   }
 }
 
@@ -108,18 +112,19 @@ const RETRYABLE: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['rate-limited'
 const isRefusal = (status = 0): boolean =>
   (status >= 400 && status < 500 && status !== 408) || [307, 308].includes(status)
 
+// They name no service: GitHub and GitLab use them as well.
 const SENTENCES: Record<CiErrorKind, string> = {
-  'bad-request': 'CI did not accept the request',
-  unauthorized: 'CI refused the credentials',
-  forbidden: 'CI refused: the credentials lack permission',
+  'bad-request': 'the request was not accepted',
+  unauthorized: 'the credentials were refused',
+  forbidden: 'refused: the credentials lack permission',
   'not-found': 'not found at that address',
-  'rate-limited': 'CI is limiting our requests',
-  server: 'CI had an internal error',
-  timeout: 'CI did not answer in time',
-  unreachable: 'CI could not be reached',
-  certificate: "CI's certificate is not accepted",
-  shape: 'CI sent an unexpected response',
-  'too-large': 'CI sent a response that is too large',
+  'rate-limited': 'too many requests for now',
+  server: 'the server had an internal error',
+  timeout: 'the server did not answer in time',
+  unreachable: 'the server could not be reached',
+  certificate: "the server's certificate is not accepted",
+  shape: 'the server sent an unexpected response',
+  'too-large': 'the server sent a response that is too large',
 }
 
 function messageOf({ kind, purpose, status, reason }: CiErrorDetails): string {

@@ -151,6 +151,7 @@ async function refusal(response: Dispatcher.ResponseData, request: CiRequest, no
     purpose: request.purpose,
     status,
     reason: isRedirect(status) ? 'it redirects; the base address may be wrong' : cleanReason(body, request.secrets),
+    needs: headerText(headers['x-accepted-github-permissions']) ?? undefined,
     retryAfterMs: saidMs ?? (kind === 'rate-limited' ? request.slowedMs : undefined),
     isWrite: isWrite(request),
   })

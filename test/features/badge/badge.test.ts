@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { hear, openStage, type Stage } from '../operations-stage.ts'
+import { hear, openStage, type Process, type Stage } from '../operations-stage.ts'
 import { readPng } from '../../slack/picture/png.ts'
-import type { BadgeOutcome } from '../../../src/features/badge/badge.ts'
+import { findBadge, type BadgeOutcome } from '../../../src/features/badge/badge.ts'
 
-const badge = (stage: Stage, branch: string | null = null, project = 'web') =>
-  stage.main.operations.badge({ project, branch })
+const badgeIn = ({ deps }: Process, about: Parameters<typeof findBadge>[1]) =>
+  deps.orAskCi(() => findBadge(deps, about))
+
+const badge = (stage: Stage, branch: string | null = null, project = 'web') => badgeIn(stage.main, { project, branch })
 
 const isBadge = (outcome: BadgeOutcome): Extract<BadgeOutcome, { kind: 'badge' }> => {
   if (outcome.kind !== 'badge') throw new Error(outcome.kind)
@@ -52,9 +54,9 @@ describe('the badge', () => {
       urlOf: () => stage.ci.url,
       fetchBadge: async () => ({ contentType: 'image/svg+xml', bytes: new Uint8Array(), words: null }),
     }
-    const { operations } = stage.another({ badges: silent })
-    expect(await operations.badge({ project: 'web', branch: 'main' })).toMatchObject({ words: 'last build: error' })
-    expect(await operations.badge({ project: 'web', branch: 'nowhere' })).toMatchObject({ words: null })
+    const bot = stage.another({ badges: silent })
+    expect(await badgeIn(bot, { project: 'web', branch: 'main' })).toMatchObject({ words: 'last build: error' })
+    expect(await badgeIn(bot, { project: 'web', branch: 'nowhere' })).toMatchObject({ words: null })
   })
 
   test('is shown as it is if CI draws it as PNG or GIF, but not if the type is a lie', async () => {
@@ -63,7 +65,7 @@ describe('the badge', () => {
     const badgeOf = (bytes: Uint8Array) => {
       const fetchBadge = async () => ({ contentType: 'image/gif', bytes, words: 'success' })
       const drawn = { urlOf: () => stage.ci.url, fetchBadge }
-      return stage.another({ badges: drawn }).operations.badge({ project: 'web', branch: null })
+      return badgeIn(stage.another({ badges: drawn }), { project: 'web', branch: null })
     }
     const shown = isBadge(await badgeOf(gif))
     expect(shown.picture).toEqual(gif)
@@ -73,8 +75,8 @@ describe('the badge', () => {
 
   test('does not exist without a site', async () => {
     await using stage = await openStage()
-    const { operations } = stage.another({ badges: null })
-    expect(await operations.badge({ project: 'web', branch: null })).toEqual({ kind: 'no-site' })
+    const bot = stage.another({ badges: null })
+    expect(await badgeIn(bot, { project: 'web', branch: null })).toEqual({ kind: 'no-site' })
   })
 
   test('does not exist for a project without a known uuid', async () => {
@@ -113,8 +115,8 @@ describe('the badge', () => {
   test('still says the state if the picture cannot be drawn', async () => {
     await using stage = await openStage()
     await stage.ended('success')
-    const { operations } = stage.another({ draw: async () => null })
-    expect(await operations.badge({ project: 'web', branch: 'main' })).toMatchObject({
+    const bot = stage.another({ draw: async () => null })
+    expect(await badgeIn(bot, { project: 'web', branch: 'main' })).toMatchObject({
       words: 'build: passing',
       found: 'yes',
       picture: null,

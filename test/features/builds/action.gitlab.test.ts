@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ProjectRef } from '../../../src/domain/ci-project/project-names.ts'
 import { answerAction } from '../../../src/features/builds/action-messages.ts'
-import { answerBadge } from '../../../src/features/badge/messages.ts'
 import { answerNotSent } from '../../../src/features/projects/messages.ts'
 import { recordDelivery } from '../../../src/alerts/record/record.ts'
 import { createSources } from '../../../src/runtime/clients.ts'
@@ -76,14 +75,12 @@ test('a pipeline that passed cannot be restarted, and the answer says why', asyn
 
 test('a project of GitLab has no text that is true for the CI service only', () => {
   const project: ProjectRef = { projectId: 'gitlab:71', uuid: null, name: 'acme/site', type: 'gitlab' }
-  const context = { command: 'badge', branch: null, reference: 'abc' }
-  const said = JSON.stringify([
-    answerNotSent({ kind: 'not-listed', project }, context),
-    answerBadge({ kind: 'no-uuid', project }, context),
-  ])
+  const said = answerNotSent(
+    { kind: 'not-listed', project },
+    { command: 'project', branch: null, reference: 'abc' },
+  ).text
   expect(said).toContain('It is a project of GitLab')
-  expect(said).toContain('Settings → CI/CD')
-  expect(said).not.toMatch(/was deleted|which CI has not given/)
+  expect(said).not.toContain('was deleted')
 })
 
 /** A process that also has GitLab, which shows a pipeline of the project 71 on the branch `topic`. */

@@ -72,7 +72,7 @@ describe('a build with a UUID', () => {
     await using stage = await openStage({ switches: { ...BY_UUID.switches, buildUrlForm: 'uuids' } })
     const built = await stage.running()
     await stage.running({ branch: 'fix/login' })
-    const { findBuild, why } = stage.main.operations
+    const { findBuild } = stage.main.operations
     const { buildUrl } = cards(stage)[0]!.build
     for (const target of [
       { kind: 'uuid', uuid: toUuid(built.uuid) },
@@ -81,7 +81,6 @@ describe('a build with a UUID', () => {
       { kind: 'build-number', number: shortOf(built), project: 'acme/web' },
     ] as const) {
       expect(await findBuild(target)).toMatchObject({ kind: 'found', build: { ref: refOf(built) } })
-      expect(await why(target, lin())).toMatchObject({ kind: 'why', build: { ref: refOf(built) } })
     }
     expect((await findBuild({ kind: 'build-number', number: 'ffffffff', project: null })).kind).toBe('unknown-build')
   })

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { HEALTHY } from '../../../packages/demo/src/samples/healthy.ts'
 import type { SandboxGithub } from '../../../packages/sandbox-github/src/server.ts'
-import { startGithub } from '../../../packages/sandbox-github/test/support.ts'
+import { pushed, startGithub } from '../../../packages/sandbox-github/test/support.ts'
 import type { SandboxGitlab } from '../../../packages/sandbox-gitlab/src/server.ts'
-import { pushed, startGitlab, startReceiver } from '../../../packages/sandbox-gitlab/test/support.ts'
+import { pushed as pipelined, startGitlab, startReceiver } from '../../../packages/sandbox-gitlab/test/support.ts'
 import { legacy } from '../../../src/features/doctor/check-ci.ts'
 import { github, gitlab } from '../../../src/features/doctor/check-hosts.ts'
 import { database } from '../../../src/features/doctor/check-store.ts'
@@ -33,6 +33,8 @@ const ofGitlab = (url: string, token: string) => ({
 
 /** Without the rate limit. */
 const ofBuilds = (lines: readonly string[]) => lines.filter((line) => !line.includes(' calls to '))
+
+const REVIEW = { environment: '1', state: 'approved', comment: '' } as const
 
 describe('GitHub', () => {
   const failing =
@@ -90,8 +92,57 @@ describe('GitHub', () => {
 
   it('is fine with a token that may not read webhooks', async () => {
     const sandbox = await hooked()
-    sandbox.hideHooks(true)
+    sandbox.lack('repository_hooks=read')
     expect((await found(sandbox))[1]).toMatch(/^off: .* cannot see the webhooks of acme\/web .*Webhooks: Read-only$/)
+  })
+
+  it('names the permissions that a token lacks, where it can see that without changing anything', async () => {
+    const sandbox = await startGithub()
+    const failed = pushed(sandbox)
+    sandbox.finish(failed.id, 'failure')
+    const rights = async () => (await found(sandbox)).slice(1, -1)
+    expect(await rights()).toEqual([])
+    sandbox.lack('checks=read', 'contents=read', 'actions=write')
+    expect(await rights()).toEqual([
+      expect.stringMatching(
+        /^unsure: GitHub refuses to change runs \(acme\/web\): the token lacks Actions: Read and write\. /,
+      ),
+      expect.stringMatching(
+        /^unsure: .* annotations of a job .* lacks Checks: Read-only\. Only a GitHub App and a classic/,
+      ),
+      expect.stringMatching(
+        /^unsure: GitHub refuses to read a file \(acme\/web\): the token lacks Contents: Read-only\. /,
+      ),
+    ])
+    sandbox.lack()
+    expect(await rights()).toEqual([])
+    expect(sandbox.state().runs).toMatchObject([{ id: failed.id, attempt: 1, conclusion: 'failure' }])
+  })
+
+  it('names a permission whose lack showed when a person needed it, until that is tried again', async () => {
+    const sandbox = await startGithub()
+    const { id } = pushed(sandbox)
+    const { apiUrl, token } = sandbox.address()
+    const deps = ofGithub(apiUrl, token)
+    const rights = async () => ofBuilds(await said(github, deps)).slice(1, -1)
+    const approve = () => deps.github.review('acme/web', String(id), REVIEW).catch((error: unknown) => error)
+    sandbox.lack('deployments=write')
+    expect(await rights()).toEqual([])
+    expect(await approve()).toMatchObject({ kind: 'forbidden', needs: 'deployments=write' })
+    expect(await rights()).toEqual([
+      expect.stringMatching(/^unsure: GitHub refuses to review a deployment .* lacks Deployments: Read and write\. /),
+    ])
+    sandbox.lack()
+    // The run waits for nothing, which GitHub says only to a token with the permission.
+    expect(await approve()).toMatchObject({ kind: 'bad-request' })
+    expect(await rights()).toEqual([])
+    sandbox.failNext(1, 403, 'POST')
+    // A 403 for another reason is no lack of a permission.
+    expect(await deps.github.rerun('acme/web', String(id), 'all').catch((error: unknown) => error)).toMatchObject({
+      kind: 'forbidden',
+      needs: 'actions=write',
+    })
+    expect((await rights()).join()).not.toContain('again')
   })
 
   it('shows the rest of the rate limit, and warns below a tenth', async () => {
@@ -130,7 +181,7 @@ describe('GitLab', () => {
     sandbox.setWebhookUrl(receiver.url.replace(/hook$/, 'webhooks/gitlab'))
     expect(await found(sandbox)).toEqual([shown])
     receiver.statusCode = 401
-    for (const _ of [1, 2, 3, 4]) pushed(sandbox)
+    for (const _ of [1, 2, 3, 4]) pipelined(sandbox)
     await sandbox.settle()
     expect((await found(sandbox))[1]).toMatch(
       /^wrong: The last delivery for acme\/web failed \(switched off for a while\)/,
@@ -146,9 +197,21 @@ describe('GitLab', () => {
     expect(await found(sandbox)).toEqual([shown, `wrong: The webhook of acme/web ${words}`])
   })
 
+  it('names the scope that a token lacks, and a role that is too low', async () => {
+    const sandbox = await startGitlab({ webhookUrl: (await startReceiver()).url.replace(/hook$/, 'webhooks/gitlab') })
+    const { url, readToken } = sandbox.address()
+    expect(await said(gitlab, ofGitlab(url, readToken))).toEqual([
+      shown,
+      expect.stringMatching(/^unsure: The token lacks the scope api, so Restart, Stop, Run… and \/ci run fail\. /),
+    ])
+    expect(await found(sandbox)).toEqual([shown])
+    sandbox.setSwitches({ role: 'Reporter' })
+    expect((await found(sandbox))[1]).toMatch(/^unsure: The token's role in acme\/web is too low .*Developer there/)
+  })
+
   it('is fine with a token that may not read webhooks', async () => {
     const sandbox = await startGitlab()
-    sandbox.setSwitches({ areHooksHidden: true })
+    sandbox.setSwitches({ role: 'Developer' })
     expect((await found(sandbox))[1]).toMatch(/^off: the token cannot see .* without the role Maintainer$/)
   })
 })

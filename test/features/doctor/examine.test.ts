@@ -10,22 +10,17 @@ import {
 } from '../../../packages/demo/src/samples/healthy.ts'
 import type { LegacyProject, Project } from '../../../src/domain/ci-project/project.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { channels, CHANNELS_MAX, names } from '../../../src/features/doctor/check-channels.ts'
+import { channels, CHANNELS_MAX, names } from '../../../src/features/subscriptions/checks.ts'
 import { legacy } from '../../../src/features/doctor/check-ci.ts'
 import { CLOCK_OFF_MS_MAX, clockOfSlack } from '../../../src/features/doctor/check-slack.ts'
 import { database, WRITE_MS_MAX } from '../../../src/features/doctor/check-store.ts'
-import {
-  SILENT_MS_MAX,
-  silentProjects,
-  UNDER_WAY_MS_MAX,
-  webhookRules,
-} from '../../../src/features/doctor/check-webhooks.ts'
+import { SILENT_MS_MAX, silentProjects, UNDER_WAY_MS_MAX, webhookRules } from '../../../src/features/projects/checks.ts'
 import { webhookRuleFor } from '../../../src/projects/webhook-rule.ts'
-import { CHECKS } from '../../../src/features/doctor/checks.ts'
+import { describedFeatures } from '../../../src/features/features.ts'
 import { CHECK_WITHIN_MS, doctorOperations, examine } from '../../../src/features/doctor/examine.ts'
-import { FINDINGS_MAX } from '../../../src/features/doctor/findings.ts'
+import { FINDINGS_MAX } from '../../../src/features/kit/check.ts'
 import { answerDoctor } from '../../../src/features/doctor/messages.ts'
-import { IN_PLAIN_TEXT, IN_SLACK } from '../../../src/features/doctor/say.ts'
+import { IN_PLAIN_TEXT, IN_SLACK } from '../../../src/features/kit/say.ts'
 import { PROJECT_ACTION_IDS } from '../../../src/slack/messages/ids.ts'
 import { CiError } from '../../../src/sources/http/errors.ts'
 import { T0 } from '../../support/build-events.ts'
@@ -36,6 +31,7 @@ import { said } from './stage.ts'
 // Its words are in the golden file of the answers.
 
 const { clock, slack } = HEALTHY
+const { checks: CHECKS } = describedFeatures()
 const v2 = HEALTHY.v2!
 const listed = (...projects: Project[]) => ({ v2: { ...v2, listProjects: async () => listOf(...projects) } })
 const projects = (count: number, rule: object | null) =>
@@ -54,15 +50,15 @@ describe('the doctor', () => {
 
   it('finds nothing wrong before the first start, and nothing that needs a look', async () => {
     const before = { ...HEALTHY, store: null, subscriptions: async () => [] }
-    const { findings } = await examine(before, IN_PLAIN_TEXT)
+    const { findings } = await examine(before, IN_PLAIN_TEXT, CHECKS)
     expect(findings.filter(({ verdict }) => verdict !== 'fine')).toMatchObject([
-      { name: 'channels', verdict: 'off', what: 'no channel has a subscription yet' },
       {
         name: 'store',
         verdict: 'off',
         what: 'No database yet: Buildline creates it at its first start.',
         remedy: null,
       },
+      { name: 'channels', verdict: 'off', what: 'no channel has a subscription yet' },
     ])
   })
 
@@ -75,7 +71,7 @@ describe('the doctor', () => {
     }
     const ci = { v2: { listProjects: hangs, updateProject: hangs, stopBuild: hangs }, legacy: { listProjects: hangs } }
     let ended: number | null = null
-    const examining = examine({ ...HEALTHY, ...ci, clock: own }, IN_PLAIN_TEXT)
+    const examining = examine({ ...HEALTHY, ...ci, clock: own }, IN_PLAIN_TEXT, CHECKS)
     const noted = examining.then(() => (ended = own.now()))
     await own.advance(CHECK_WITHIN_MS - 1)
     expect([ended, signals.map((signal) => signal?.aborted)]).toEqual([null, [false, false, false, false]])
@@ -113,7 +109,7 @@ describe('the doctor', () => {
     [7, 5],
   ])('offers to add the rule to %i projects with %i buttons, and shows no secret', async (lacking, offered) => {
     const deps = { ...HEALTHY, ...listed(...projects(lacking, null), projectWith({}, 'acme/web')) }
-    const answer = answerDoctor(await examine(deps, IN_SLACK), { reference: 'r' })
+    const answer = answerDoctor(await examine(deps, IN_SLACK, CHECKS), { reference: 'r' })
     const buttons = buttonsOf(answer)
     expect(buttons).toHaveLength(offered)
     expect(buttons[0]).toMatchObject({ action_id: PROJECT_ACTION_IDS.addWebhook, value: uuidOf(0) })
@@ -237,6 +233,7 @@ describe('the permission for the doctor', () => {
       doctorOperations({
         ...HEALTHY,
         slack: { ...slack, identity },
+        checks: () => CHECKS,
         permits: async (right) => {
           rights.push(right)
           return permit
@@ -254,7 +251,12 @@ describe('the permission for the doctor', () => {
       lists += 1
       return listOf<LegacyProject>()
     }
-    const doctor = doctorOperations({ ...HEALTHY, legacy: { listProjects }, permits: async () => ({ kind: 'yes' }) })
+    const doctor = doctorOperations({
+      ...HEALTHY,
+      legacy: { listProjects },
+      checks: () => CHECKS,
+      permits: async () => ({ kind: 'yes' }),
+    })
     const [one, other] = await Promise.all([doctor.examine(by), doctor.examine(by)])
     expect([lists, one === other]).toEqual([1, true])
     await doctor.examine(by)

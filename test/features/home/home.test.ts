@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ChannelId } from '../../../src/domain/ids.ts'
 import { createConnections } from '../../../src/sources/ci-service/connections.ts'
-import { type HomeState, SHOWN_MAX } from '../../../src/features/home/home.ts'
+import { type HomeState, readHome, SHOWN_MAX } from '../../../src/features/home/home.ts'
 import { request, T0 } from '../../support/build-events.ts'
 import { projectRequest } from '../../store/given.ts'
 import { follower } from '../../alerts/stage.ts'
@@ -15,8 +15,8 @@ afterEach(() => stage[Symbol.asyncDispose]())
 
 /** Home of a person who is only in #builds. */
 async function homeOf(user: string, changes: Changes = {}): Promise<HomeState> {
-  const { operations } = stage.another({ channelsOf: async () => new Set([BUILDS]), ...changes })
-  const outcome = await operations.home(user, null)
+  const { deps } = stage.another({ channelsOf: async () => new Set([BUILDS]), ...changes })
+  const outcome = await readHome(deps, user, null)
   if (outcome.kind !== 'home') throw new Error(outcome.kind)
   return outcome.home
 }
@@ -105,8 +105,8 @@ describe('Home', () => {
 
   it('is closed to people who may not read, with the reason', async () => {
     const no = { kind: 'no', why: 'outsider', who: [] } as const
-    const { operations } = stage.another({ permits: async () => no })
-    expect(await operations.home(LIN, null)).toEqual(no)
+    const { deps } = stage.another({ permits: async () => no })
+    expect(await readHome(deps, LIN, null)).toEqual(no)
   })
 })
 

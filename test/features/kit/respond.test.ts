@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { ProjectId } from '../../../src/domain/ids.ts'
-import { answerBadge } from '../../../src/features/badge/messages.ts'
 import { answerAction } from '../../../src/features/builds/action-messages.ts'
 import { answerFault, answerSlow } from '../../../src/features/kit/fault-messages.ts'
 import { type Clock, systemClock } from '../../../src/lib/clock.ts'
+import { answerOf, line } from '../../../src/slack/messages/answer.ts'
 import { ANSWER_TRIES_MAX, RESPONSE_USES_MAX, isSlackAddress } from '../../../src/slack/reply-targets.ts'
 import type { SandboxSlack } from '../../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { startHttpStub } from '../../support/http-stub.ts'
@@ -201,28 +200,17 @@ const sendCommand = (slack: SandboxSlack, more: Record<string, string>) =>
     }).toString(),
   })
 
-const picture = new Uint8Array([137, 80, 78, 71])
-const BADGE = {
-  kind: 'badge',
-  project: { projectId: '41' as ProjectId, uuid: null, name: 'acme/web', type: 'basic' },
-  branch: 'main',
-  words: 'passing',
-  found: 'yes',
-  url: 'https://ci.example/projects/41/status',
-  markdown: '',
-  html: '',
-  failure: null,
-} as const
-const badgeWeb = { ...stopWeb, text: 'badge acme/web' }
+const picture = { png: new Uint8Array([137, 80, 78, 71]), name: 'chart.png', alt: 'a chart' }
+const drawn = { ...stopWeb, text: 'help' }
 
 describe('the picture of an answer', () => {
-  const answer = answerBadge({ ...BADGE, picture }, { command: 'badge', rest: ['picture'], reference: '1' })
-  const row = commandNamed(describedFeatures(), 'badge')!
-  const withPicture = { features: [{ commands: [{ ...row, handle: async () => ({ outcome: 'badge', answer }) }] }] }
+  const answer = answerOf([line('Here it is.')], picture)
+  const row = commandNamed(describedFeatures(), 'help')!
+  const withPicture = { features: [{ commands: [{ ...row, handle: async () => ({ outcome: 'drawn', answer }) }] }] }
 
   it('follows the text into the channel', async () => {
     const { slack, untilTold } = await openStage(withPicture)
-    await slack.people.runCommand(badgeWeb)
+    await slack.people.runCommand(drawn)
     expect(await untilTold(1)).toHaveLength(1)
     await until(() => slack.messages(BUILDS).length === 1)
     expect(slack.messages(BUILDS)).toMatchObject([{ files: [{ size: 4 }] }])
@@ -233,7 +221,7 @@ describe('the picture of an answer', () => {
     async (method) => {
       const { slack, lines, untilTold } = await openStage(withPicture)
       slack.faults.add({ kind: '5xx', method })
-      await slack.people.runCommand(badgeWeb)
+      await slack.people.runCommand(drawn)
       await until(() => lines.some(({ text }) => text === 'a picture could not be shown'))
       expect((await untilTold(2)).at(-1)).toContain('*The picture was not posted*')
       expect(slack.messages(BUILDS)).toEqual([])
@@ -243,7 +231,7 @@ describe('the picture of an answer', () => {
   it('is not completed at Slack if its upload failed', async () => {
     const { slack, lines } = await openStage(withPicture)
     slack.faults.add({ kind: '5xx', method: 'upload_url' })
-    await slack.people.runCommand(badgeWeb)
+    await slack.people.runCommand(drawn)
     await until(() => lines.some(({ text }) => text === 'a picture could not be shown'))
     expect(slack.counters.calls('files.completeUploadExternal')).toBe(0)
   })
@@ -251,7 +239,7 @@ describe('the picture of an answer', () => {
   it('is not sent if the bot is not in the channel', async () => {
     const { slack, lines, told } = await openStage(withPicture)
     slack.acts.kickBot(BUILDS)
-    await slack.people.runCommand(badgeWeb)
+    await slack.people.runCommand(drawn)
     await until(() => lines.some(({ text }) => text === 'a picture could not be shown'))
     expect(told().length).toBeLessThanOrEqual(2)
     expect(slack.messages(BUILDS)).toEqual([])

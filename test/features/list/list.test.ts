@@ -9,7 +9,7 @@ import { HOUR, MINUTE, SECOND, T0 } from '../../support/build-events.ts'
 import { openStage, type Stage } from '../operations-stage.ts'
 
 const list = (stage: Stage, question: Partial<ListQuery> = {}): Promise<ListOutcome> =>
-  stage.main.operations.listProjects({ text: null, type: null, page: 1, ...question })
+  listProjects(stage.main.deps, { text: null, type: null, page: 1, ...question })
 
 const namesOf = (outcome: ListOutcome) =>
   outcome.kind === 'projects' ? outcome.projects.map(({ project }) => project.name) : outcome.kind

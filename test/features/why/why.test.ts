@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest'
 import type { AttemptRef } from '../../../src/domain/cards/request.ts'
-import { DECISIONS_MAX, type Explained } from '../../../src/features/why/why.ts'
+import { DECISIONS_MAX, explain, type Explained } from '../../../src/features/why/why.ts'
+import type { Target } from '../../../src/projects/outcomes.ts'
 import { follower } from '../../alerts/stage.ts'
 import { channelId, MINUTE } from '../../support/build-events.ts'
 import { UNSENT } from '../../support/fake-notifier.ts'
-import { BUILDS, ofAttempt, openStage, type Changes, type Stage } from '../operations-stage.ts'
+import { BUILDS, ofAttempt, openStage, type Changes, type Process, type Stage } from '../operations-stage.ts'
+
+const whyIn = ({ deps }: Process, target: Target | null, by: Parameters<typeof explain>[2]) =>
+  deps.orAskCi(() => explain(deps, target, by))
 
 async function decisionsOf(stage: Stage, ref: AttemptRef): Promise<readonly Explained[]> {
-  const outcome = await stage.main.operations.why(ofAttempt(ref), HERE)
+  const outcome = await whyIn(stage.main, ofAttempt(ref), HERE)
   return outcome.kind === 'why' ? outcome.decisions : []
 }
 
@@ -20,7 +24,7 @@ describe('the answer to why', () => {
     const failures = [{ branch: 'release/*', branchMatch: null, events: ['failed'] as const }]
     stage.reconcile.subscriptions.push(follower(QUIET, { rules: failures }))
     const { ref } = await stage.ended('error')
-    const outcome = await stage.main.operations.why(ofAttempt(ref), HERE)
+    const outcome = await whyIn(stage.main, ofAttempt(ref), HERE)
     expect(outcome).toMatchObject({ kind: 'why', more: 0, build: { ref, shown: 'failed' } })
     const decisions = outcome.kind === 'why' ? outcome.decisions : []
     expect(decisions.map(({ channel, rawStatus, verdict }) => `${channel} ${rawStatus} ${verdict}`)).toEqual([
@@ -31,7 +35,7 @@ describe('the answer to why', () => {
     ])
     expect(decisions.every(({ reason }) => reason !== '')).toBe(true)
     stage.reconcile.subscriptions.length = 0
-    expect(await stage.main.operations.why(ofAttempt(ref), HERE)).toEqual(outcome)
+    expect(await whyIn(stage.main, ofAttempt(ref), HERE)).toEqual(outcome)
   })
 
   test('has each rule that was looked at, and its source', async () => {
@@ -121,7 +125,7 @@ describe('the answer to why', () => {
     stage.reconcile.subscriptions.push(follower(QUIET))
     const { ref } = await stage.ended('error')
     const saidTo = async (changes: Changes, by: typeof HERE) => {
-      const outcome = await stage.another(changes).operations.why(ofAttempt(ref), by)
+      const outcome = await whyIn(stage.another(changes), ofAttempt(ref), by)
       const { decisions = [], hidden = null } = outcome.kind === 'why' ? outcome : {}
       return { channels: [...new Set(decisions.map(({ channel }) => channel))], hidden }
     }
@@ -135,14 +139,14 @@ describe('the answer to why', () => {
     await using stage = await openStage()
     await stage.ended('error')
     const { ref } = await stage.running({}, 'acme/api')
-    expect(await stage.main.operations.why(null, HERE)).toMatchObject({ kind: 'why', build: { ref } })
+    expect(await whyIn(stage.main, null, HERE)).toMatchObject({ kind: 'why', build: { ref } })
   })
 
   test('without any delivery is about no build', async () => {
     await using stage = await openStage()
-    expect((await stage.main.operations.why(null, HERE)).kind).toBe('no-build')
+    expect((await whyIn(stage.main, null, HERE)).kind).toBe('no-build')
     const target = { kind: 'build-number', number: '999', project: null } as const
-    expect(await stage.main.operations.why(target, HERE)).toEqual({ kind: 'unknown-build', text: '#999' })
+    expect(await whyIn(stage.main, target, HERE)).toEqual({ kind: 'unknown-build', text: '#999' })
   })
 
   test('has the newest twenty decisions, and the number of earlier ones', async () => {
@@ -154,7 +158,7 @@ describe('the answer to why', () => {
       await stage.clock.advance(5_000)
       await stage.deliver()
     }
-    const outcome = await stage.main.operations.why({ kind: 'build-number', number: ref.buildId, project: null }, HERE)
+    const outcome = await whyIn(stage.main, { kind: 'build-number', number: ref.buildId, project: null }, HERE)
     expect(outcome).toMatchObject({ kind: 'why', more: 2, build: { attemptNumber: 11 } })
     const decisions = outcome.kind === 'why' ? outcome.decisions : []
     expect(decisions).toHaveLength(DECISIONS_MAX)

@@ -28,6 +28,10 @@ const CALLS: Readonly<Record<Exclude<keyof GitlabClient, 'lastRate'>, Pair>> = {
     ours: (client) => client.rate('acme/web'),
     theirs: (client) => client.Projects.show('acme/web'),
   },
+  scopes: {
+    ours: (client) => client.scopes(),
+    theirs: (client) => client.PersonalAccessTokens.show(),
+  },
   pipelines: {
     ours: (client) => client.pipelines('acme/web', { ref: 'main', updatedAfter: SINCE }),
     theirs: (client) =>

@@ -1,8 +1,9 @@
-import { CHANNELS_MAX } from '../../../../src/features/doctor/check-channels.ts'
-import { CHECKS } from '../../../../src/features/doctor/checks.ts'
+import { CHANNELS_MAX } from '../../../../src/features/subscriptions/checks.ts'
+import { describedFeatures } from '../../../../src/features/features.ts'
 import { examine } from '../../../../src/features/doctor/examine.ts'
-import type { DoctorDeps, DoctorOutcome, Examined } from '../../../../src/features/doctor/findings.ts'
-import { IN_SLACK } from '../../../../src/features/doctor/say.ts'
+import type { DoctorOutcome, Examined } from '../../../../src/features/doctor/findings.ts'
+import type { DoctorDeps } from '../../../../src/features/kit/check.ts'
+import { IN_SLACK } from '../../../../src/features/kit/say.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
 import type { NameWithoutSource } from '../../../../src/projects/named-sources.ts'
 import type { Project } from '../../../../src/domain/ci-project/project.ts'
@@ -39,7 +40,7 @@ type Met = readonly [check: string | null, changes: Partial<DoctorDeps>]
 
 async function examined(met: readonly Met[]): Promise<Examined> {
   const found = met.map(([check, changes]) => {
-    const checks = CHECKS.filter(({ name }) => check === null || name === check)
+    const checks = describedFeatures().checks.filter(({ name }) => check === null || name === check)
     return examine({ ...HEALTHY, ...changes }, IN_SLACK, checks)
   })
   return { kind: 'findings', findings: (await Promise.all(found)).flatMap(({ findings }) => findings), tookMs: 800 }

@@ -2,7 +2,7 @@ import { isChannelId, toUuid, type ChannelId } from '../../../../src/domain/ids.
 import type { LegacyProject, Project, ProjectList } from '../../../../src/domain/ci-project/project.ts'
 import { EVERY_BUILD_STATUS } from '../../../../src/domain/rules/rule.ts'
 import type { Subscription } from '../../../../src/domain/rules/subscription.ts'
-import type { DoctorDeps } from '../../../../src/features/doctor/findings.ts'
+import type { DoctorDeps } from '../../../../src/features/kit/check.ts'
 import { systemClock } from '../../../../src/lib/clock.ts'
 import { SCOPES } from '../../../../src/slack/api/examiner.ts'
 import { BUILD_AT, OTHER_REF, PROJECT_UUID } from './cast.ts'
@@ -97,11 +97,22 @@ export const HEALTHY: DoctorDeps = {
   v2: { listProjects: async () => listOf(...PROJECTS), updateProject: async () => null, stopBuild: async () => {} },
   legacy: { listProjects: async () => listOf(...PROJECTS.map((one) => legacyOf(one, null))) },
   badges: { fetchBadge: async () => null },
-  github: { runs: async () => 'unchanged', hooks: async () => [GITHUB_HOOK], rate: async () => null },
+  github: {
+    runs: async () => 'unchanged',
+    hooks: async () => [GITHUB_HOOK],
+    rate: async () => null,
+    cancel: async () => {},
+    file: async () => '',
+    failedJobs: async () => [],
+    annotations: async () => [],
+    refusals: () => [],
+  },
   gitlab: {
     pipelines: async () => [],
     hooks: async () => [{ url: `https://${HOST}/webhooks/gitlab` }],
     rate: async () => null,
+    scopes: async () => ['api'],
+    project: async () => ({}),
   },
   webhookSecrets: () => [SECRET],
   receiving: async () => ({ wrongSignatures: 0, socketTrouble: null }),

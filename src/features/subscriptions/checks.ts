@@ -7,7 +7,6 @@ import type { ChannelId, SourceName } from '../../domain/ids.ts'
 import { coversAny, following, type Subscription } from '../../domain/rules/subscription.ts'
 import { counted } from '../../slack/messages/build.ts'
 import { nobodyFollows, SOURCE_NAMES } from '../../slack/messages/words.ts'
-import { refusedBySlack } from './check-slack.ts'
 import {
   bounded,
   fine,
@@ -22,8 +21,9 @@ import {
   type DoctorDeps,
   type Examination,
   type Finding,
-} from './findings.ts'
-import type { Say } from './say.ts'
+} from '../kit/check.ts'
+import type { Say } from '../kit/say.ts'
+import { refusedBySlack } from '../kit/slack-refusal.ts'
 
 /** Slack allows about fifty such calls a minute. Further channels are not checked. */
 export const CHANNELS_MAX = 40
@@ -34,6 +34,7 @@ const AT_ONCE = 4
  * match builds.
  */
 export const channels: Check = {
+  isOfStart: true,
   name: 'channels',
   title: 'Channels',
   calls: 'Slack',
@@ -216,3 +217,5 @@ function namesMeant(all: readonly NameWithoutSource[], say: Say): string {
   const more = all.length - shown.length
   return `${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}.`
 }
+
+export const CHECKS: readonly Check[] = [channels, names]

@@ -7,18 +7,18 @@ import { counted } from '../../slack/messages/build.ts'
 import { ourRules } from '../../sources/ci-service/check-rule.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import type { DeliveredProject } from '../../store/records.ts'
-import { NO_PROJECT } from './check-ci.ts'
 import {
   bounded,
   fine,
+  NO_PROJECT,
   notChecked,
   STORE_NOT_READ,
   wrong,
   type Check,
   type Examination,
   type Finding,
-} from './findings.ts'
-import type { Say } from './say.ts'
+} from '../kit/check.ts'
+import type { Say } from '../kit/say.ts'
 
 /** Does every project send Buildline every event of every branch? */
 export const webhookRules: Check = {
