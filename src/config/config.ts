@@ -10,6 +10,7 @@ import { errorCode } from '../lib/error-code.ts'
 import { createReader, type Environment, type Reader } from './environment.ts'
 import type { DatabaseAddress } from '../store/open.ts'
 import { parseSubscriptions } from './subscriptions-file.ts'
+import { percentDecoded } from '../lib/escape.ts'
 
 export interface Config {
   port: number
@@ -324,4 +325,27 @@ function readFileOf(env: Reader, readFile: ReadFile): readonly Subscription[] {
     env.fault(`SUBSCRIPTIONS_FILE ${path} cannot be read: ${errorCode(error) ?? 'unknown error'}`)
     return []
   }
+}
+
+/** Every value that no log, error or message may show. */
+export function secretsOf({ slack, ci, webhookSecrets, github, gitlab, database }: Config): string[] {
+  const auth = ci.v2?.auth
+  const databasePassword = (database.kind === 'postgres' && URL.parse(database.url)?.password) || ''
+  const secrets = [
+    slack.botToken,
+    slack.signingSecret,
+    slack.appToken,
+    ci.legacy?.apiKey,
+    auth?.kind === 'static' ? auth.authorization : auth?.clientSecret,
+    databasePassword,
+    // An address holds it percent-encoded. The server's errors show it as it is.
+    percentDecoded(databasePassword),
+    ...webhookSecrets,
+    github.token,
+    github.app?.privateKey,
+    ...github.webhookSecrets,
+    gitlab.token,
+    ...gitlab.webhookSecrets,
+  ]
+  return [...new Set(secrets)].filter((secret) => typeof secret === 'string').filter((secret) => secret !== '')
 }

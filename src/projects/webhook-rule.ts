@@ -1,7 +1,6 @@
 import type { Project } from '../domain/ci-project/project.ts'
 import type { Uuid } from '../domain/ids.ts'
-import { EVERY_BUILD_STATUS } from '../domain/rules/rule.ts'
-import type { RuleInput } from '../domain/rules/rule-input.ts'
+import { EVERY_BUILD_STATUS, type RuleInput } from '../domain/rules/rule.ts'
 import { percentDecoded } from '../lib/escape.ts'
 import { ourRules } from '../sources/ci-service/check-rule.ts'
 import type { ClientV2 } from '../sources/ci-service/client-v2.ts'

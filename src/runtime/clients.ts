@@ -1,6 +1,6 @@
 import { clientCredentialsAuth, staticAuth, type Auth } from '../sources/ci-service/auth.ts'
 import { createBadgeClient } from '../sources/ci-service/badge.ts'
-import { createCiServiceSource } from '../sources/ci-service/source.ts'
+import { createCiServiceSource, type ConnectionName, type Connections } from '../sources/ci-service/source.ts'
 import { appTokens } from '../sources/github/app.ts'
 import { createGithubClient, type GithubClient } from '../sources/github/client.ts'
 import { githubSite, type Sites } from '../sources/build-address.ts'
@@ -17,7 +17,6 @@ import { observedTransport, type Transport } from '../sources/http/transport.ts'
 import type { CiAuth, Config } from '../config/config.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Metrics } from './metrics.ts'
-import type { ConnectionName, Connections } from '../sources/ci-service/connections.ts'
 
 /** The configured clients of CI. @param note called with how each read ended @param count called for each call */
 export function createClients(

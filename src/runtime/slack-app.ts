@@ -12,8 +12,7 @@ import type { SocketWatch } from '../slack/socket/watch.ts'
 import { createClient, slackLogger } from '../slack/api/client.ts'
 import type { Permits } from '../projects/outcomes.ts'
 import type { Reads } from '../store/store.ts'
-import type { Feature } from '../features/kit/feature.ts'
-import { registryOf } from '../features/kit/registry.ts'
+import { type Feature, registryOf } from '../features/kit/feature.ts'
 import type { PendingInteractions } from '../features/kit/pending-interactions.ts'
 
 /** After a stop, people's pending requests may still be answered for this long. */

@@ -1,6 +1,5 @@
 import { examine } from '../features/doctor/examine.ts'
-import type { Check, DoctorDeps } from '../features/kit/check.ts'
-import { IN_PLAIN_TEXT } from '../features/kit/say.ts'
+import { type Check, type DoctorDeps, IN_PLAIN_TEXT } from '../features/kit/check.ts'
 import type { ChannelId } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
 import { toLine } from '../lib/escape.ts'

@@ -5,9 +5,9 @@ import type { StoredInteraction } from '../domain/interaction.ts'
 import type { NewestCard } from '../domain/builds/revision.ts'
 import type { CardState, Queue, Queues, StoredMessage } from '../domain/cards/plan.ts'
 import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from '../domain/cards/request.ts'
-import type { DigestReads, DigestWrites } from './digests.ts'
-import type { FigureReads } from './figures.ts'
 import type {
+  DigestReads,
+  DigestWrites,
   Card,
   CardKey,
   Claim,
@@ -31,6 +31,7 @@ import type {
   OutcomeRef,
   NewSubscription,
 } from './records.ts'
+import type { FigureReads } from './figures.ts'
 import type { ReportReads, ReportWrites } from './reports.ts'
 
 /**

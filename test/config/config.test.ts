@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type Config, readConfig } from '../../src/config/config.ts'
-import { secretsOf } from '../../src/config/secrets.ts'
+import { type Config, readConfig, secretsOf } from '../../src/config/config.ts'
 import type { Settings } from '../support/app.ts'
 
 const DOOR = 'the-secret-of-the-door'

@@ -54,7 +54,7 @@ describe('the source', () => {
 
 describe('the import check', () => {
   it.each([
-    ['goes up', 'domain/x.ts', `import { gather } from '../store/gather.ts'`],
+    ['goes up', 'domain/x.ts', `import { gather } from '../store/sqlite.ts'`],
     ['goes up with a type', 'lib/x.ts', `import type { Fact } from '../domain/build-event.ts'`],
     ['goes up in several lines', 'store/x.ts', `import {\n  a,\n  b,\n} from '../alerts/pace.ts'`],
     ['goes up by a re-export', 'projects/x.ts', `export { recordDelivery } from '../alerts/record/record.ts'`],

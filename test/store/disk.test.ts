@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { gather } from '../../src/store/gather.ts'
+import { gather } from '../../src/store/sqlite.ts'
 import { createLogOnDisk } from '../../src/store/disk.ts'
 import type { Tx } from '../../src/store/store.ts'
 

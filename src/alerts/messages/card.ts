@@ -4,7 +4,7 @@ import { sourceOf, type ChannelId, type MessageTs } from '../../domain/ids.ts'
 import { parseAttemptRef } from '../../domain/cards/request.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
-import { requestWords, missingWords, actionButton } from '../../slack/messages/request.ts'
+import { requestWords, missingWords, actionButton, gatesLine } from '../../slack/messages/request.ts'
 import {
   contextOf,
   mrkdwn,
@@ -25,10 +25,10 @@ import {
   onBranch,
   onLinkedBranch,
   outside,
+  claimButton,
+  isThisYou,
 } from '../../slack/messages/build.ts'
 import { breakageButton, sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
-import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
-import { gatesLine } from '../../slack/messages/gates.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords, timeIn } from '../../slack/messages/times.ts'

@@ -8,8 +8,17 @@ import { plainDigest, renderDigest } from '../../slack/messages/digest.ts'
 import { endWords, flakyWord, LATE_WORDS, plainCard, renderCard, spanWords, streakCount, type Place } from './card.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
 import { failuresReply } from '../../slack/messages/failures.ts'
-import { joined, linkedBuild, mention, onBranch, projectLabel, buildName, outside } from '../../slack/messages/build.ts'
-import { claimButton, isThisYou } from '../../slack/messages/handle.ts'
+import {
+  joined,
+  linkedBuild,
+  mention,
+  onBranch,
+  projectLabel,
+  buildName,
+  outside,
+  claimButton,
+  isThisYou,
+} from '../../slack/messages/build.ts'
 import { COMMITTER_CHARS_MAX, INLINE_URL_CHARS_MAX, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { afterWords, timeIn } from '../../slack/messages/times.ts'
 import { ACCOUNT_REASONS, styleOf, NOTICE_STYLE } from '../../slack/messages/words.ts'

@@ -1,8 +1,7 @@
 import { filterOf, type BranchFilter } from '../rules/pattern.ts'
-import { fieldsThat, isSecretPlace, MASK, projectField, withoutCredentials } from './project-fields.ts'
+import { fieldsThat, isSecretPlace, MASK, projectField, withoutCredentials, type FieldFault } from './project-fields.ts'
 import { fieldOf, listOf, textOf, textsOf, isNullish } from '../../lib/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
-import type { FieldFault } from './project.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 

@@ -1,11 +1,17 @@
 import { assertNever } from '../../lib/assert.ts'
 import { isIdDigits } from '../ids.ts'
 import { commandsOfLines } from './masked-project.ts'
-import type { FieldFault } from './project.ts'
 import { fieldOf, listOf, isNullish, textOf, canonical } from '../../lib/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
-import { ruleFaults, ruleOf, type RuleInput } from '../rules/rule-input.ts'
-import { isSecretName, isSecretPlace, isUnordered, MASK, withoutCredentials } from './project-fields.ts'
+import { ruleFaults, ruleOf, type RuleInput } from '../rules/rule.ts'
+import {
+  isSecretName,
+  isSecretPlace,
+  isUnordered,
+  MASK,
+  withoutCredentials,
+  type FieldFault,
+} from './project-fields.ts'
 
 /** One edit of a project. */
 export type ProjectChange =

@@ -72,11 +72,3 @@ export function knownAs(ids: readonly BuildId[], shown: readonly LegacyBuild[]):
     return id !== null && id !== build.id && known.has(id) ? { ...build, id, number: build.id } : build
   })
 }
-
-/** The fault in one field of a request. Its reason quotes no value. */
-export interface FieldFault {
-  /** `notification_rules[0].options.key` */
-  field: string
-  /** `slack needs a key` */
-  reason: string
-}

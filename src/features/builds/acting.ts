@@ -1,9 +1,14 @@
-import type { Action, Request } from '../../domain/cards/request.ts'
+import { type Action, type Request, restartRequests } from '../../domain/cards/request.ts'
 import type { LegacyBuild } from '../../domain/ci-project/project.ts'
 import type { Right } from '../../slack/api/permission.ts'
 import type { ActionTarget, Decision, RestartResult, Source } from '../../sources/source.ts'
 import type { Reads } from '../../store/store.ts'
-import { endedBuild, passedBuild, restartedBuild } from './results.ts'
+import { eventOf, isSameCommit, namesAttempt, oldestFirst } from '../../ci-sync/ci-snapshot.ts'
+import { foldBuild, hasEnded } from '../../domain/builds/attempt.ts'
+import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
+import { isFinal, toStatus } from '../../domain/builds/status.ts'
+import { idOrder, isUuid } from '../../domain/ids.ts'
+import { numbered } from '../../sources/attempt-number.ts'
 
 /** Who may do each action, which build it finds, how it calls the build's source, and how it is looked up there. */
 export const ACTING: Record<Action, Acting> = {
@@ -53,3 +58,91 @@ function ofGate(action: Decision['action']): Acting {
 }
 
 export const NO_NEW_BUILD: RestartResult = { newBuildId: null, newBuildUuid: null }
+
+// Finds the result of a request among the builds that its source shows.
+
+/** CI's clock may be this far behind ours. */
+const CI_CLOCK_OFF_MS = 60_000
+
+/** The requested build itself. */
+export const ownOf = ({ buildId }: Request, builds: readonly LegacyBuild[]): LegacyBuild | undefined =>
+  builds.find(({ id }) => id === buildId)
+
+/** The build, if it has ended. */
+async function endedBuild(_: Reads, request: Request, builds: readonly LegacyBuild[]) {
+  const own = ownOf(request, builds)
+  return own && isFinal(toStatus(own.status)) ? own : undefined
+}
+
+/** The build, if it no longer waits at the gate of the request. */
+async function passedBuild(_: Reads, request: Request, builds: readonly LegacyBuild[]) {
+  const own = ownOf(request, builds)
+  if (!own || toStatus(own.status) !== 'waiting') return own
+  return own.gates?.some(({ id }) => id === request.target.gate?.id) === false ? own : undefined
+}
+
+/** The build that CI named in its answer, or the same build restarted; if the answer was lost, the likely new build. */
+async function restartedBuild(
+  read: Reads,
+  request: Request,
+  builds: readonly LegacyBuild[],
+): Promise<LegacyBuild | undefined> {
+  const { projectId, buildId, newBuildId, newBuildUuid } = request
+  const isNamed = ({ id, uuid }: LegacyBuild) =>
+    id === newBuildId || (newBuildId === null && uuid !== null && uuid === newBuildUuid)
+  const named = builds.find(isNamed)
+  if (named && named.id !== buildId) return named
+  const buildEvents = await read.eventsOfBuild(projectId, buildId)
+  const before = buildEvents.filter(({ at }) => at <= request.requestedAt)
+  const earlier = buildEvents.filter(({ at }) => at < request.requestedAt)
+  const known = foldBuild(earlier, restartRequests(await read.restartsOf(projectId, buildId))).attempts.at(-1)
+  const own = ownOf(request, builds)
+  // This source numbers attempts itself, and a restart keeps the build's id.
+  if (own && namesAttempt(own)) return attemptShown(own, buildEvents) > request.attempt ? own : undefined
+  // Whether the build had ended when the restart was requested, as far as we knew.
+  const wasOver = !known || hasEnded(known)
+  if (own && hasBegunAgain(own, request, before, wasOver)) return own
+  if (newBuildId !== null || newBuildUuid !== null) return undefined
+  return successorOf(read, request, before, builds)
+}
+
+function attemptShown(build: LegacyBuild, known: readonly BuildEvent[]): number {
+  const event = eventOf(build, build, { place: build, buildEvents: known }, build.status)
+  return numbered(event, known).details.attempt ?? 0
+}
+
+function hasBegunAgain(build: LegacyBuild, request: Request, before: readonly BuildEvent[], wasOver: boolean): boolean {
+  const status = toStatus(build.status)
+  if (wasOver && (status === 'started' || status === 'waiting')) return true
+  const { startedAt: known } = mergeDetails(before)
+  // Both times are from CI's clock, so they can be compared directly.
+  if (known !== null) return build.startedAt !== null && build.startedAt > known
+  // If the build was not over, CI had already restarted it by itself, and shows that attempt.
+  return wasOver && beganSince(build, request, before)
+}
+
+// Allows for CI's clock being behind. A build that began before the requested attempt ended is that attempt itself.
+function beganSince({ startedAt }: LegacyBuild, { requestedAt }: Request, before: readonly BuildEvent[]): boolean {
+  const endedAt = before.findLast(isFinalEvent)?.at ?? 0
+  return startedAt !== null && startedAt >= Math.max(requestedAt - CI_CLOCK_OFF_MS, endedAt)
+}
+
+/** The first newer build of the same commit that began after the request, and that no other request started. */
+async function successorOf(
+  read: Reads,
+  request: Request,
+  before: readonly BuildEvent[],
+  builds: readonly LegacyBuild[],
+): Promise<LegacyBuild | undefined> {
+  const commitId = before.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
+  const others = new Set((await read.requestsOf(request.revisionKey)).map(({ newBuildId }) => newBuildId))
+  const isNewer = ({ id }: LegacyBuild) => isUuid(id) || idOrder(id) > idOrder(request.buildId)
+  const newer = oldestFirst(builds)
+    .filter((build) => isNewer(build) && !others.has(build.id))
+    .filter((build) => isSameCommit(build.commitId, commitId) && beganSince(build, request, before))
+  for (const build of newer) {
+    const [first] = await read.eventsOfBuild(request.projectId, build.id)
+    if (!first || first.at >= request.requestedAt) return build
+  }
+  return undefined
+}

@@ -14,8 +14,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Store, Tx } from '../../store/store.ts'
 import { insertSnapshot } from '../../ci-sync/ci-snapshot.ts'
 import { CiError } from '../../sources/http/errors.ts'
-import { ACTING } from './acting.ts'
-import { ownOf } from './results.ts'
+import { ACTING, ownOf } from './acting.ts'
 
 /** The time between two looks at CI while the outcome of a request is open. */
 const LOOK_AGAIN_MS = 10_000

@@ -1,3 +1,4 @@
+import { replyTargetOf } from '../kit/reply-target.ts'
 import { answerNotOpened, answerOldSearch } from '../kit/fault-messages.ts'
 import { requesterOf, userOf, textAt } from '../kit/body.ts'
 import type { SlackDeps, Reply } from '../kit/context.ts'
@@ -11,7 +12,6 @@ import { findSummary } from '../../ci-sync/ci-lookup.ts'
 import { suggestProjects } from '../../projects/projects.ts'
 import { replyTo, whenMayRead, type AnswerDeps } from '../kit/command.ts'
 import { branchesOf } from './status.ts'
-import { replyTargetOf } from '../kit/reply-target.ts'
 import { FIND_PROJECT_ID, type Chosen, findView, chosenProject, branchIn } from './find-modal.ts'
 
 /** Opens "Find a build" immediately, as an empty form: Slack refuses to open a modal after three seconds. */

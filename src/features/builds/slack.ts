@@ -1,3 +1,4 @@
+import { replyTargetOf } from '../kit/reply-target.ts'
 import type { BuildSummary, Requester, Target } from '../../projects/outcomes.ts'
 import { answerStatus, answerRestartable, answerRunning, answerFound, answerOverview } from './status-messages.ts'
 import type { Reply, SlackDeps } from '../kit/context.ts'
@@ -24,12 +25,11 @@ import type { ButtonHandler, Feature } from '../kit/feature.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
 import { answerNotFound } from '../kit/not-found.ts'
 import { requesterOf, messageOf } from '../kit/body.ts'
-import { replyTargetOf } from '../kit/reply-target.ts'
+import { respond } from '../kit/respond.ts'
 import { ACTION_WORDS } from '../../slack/messages/request.ts'
 import { ACTION_IDS } from '../../slack/messages/ids.ts'
 import { FIND_BRANCH_ID, FIND_CALLBACK_ID, FIND_PROJECT_ID } from './find-modal.ts'
 import { chooseInFind, openFind, projectsForFind } from './find.ts'
-import { respond } from '../kit/respond.ts'
 
 type Deps = AnswerDeps & ActDeps & ConfirmRequests
 

@@ -4,8 +4,7 @@ import { counted } from '../../slack/messages/build.ts'
 import { certificateWords } from '../../slack/messages/words.ts'
 import { CiError, type CiErrorKind } from '../../sources/http/errors.ts'
 import { failureWords } from '../kit/fault-messages.ts'
-import { fine, NO_PROJECT, off, unsure, type Check, type Examination, type Finding } from '../kit/check.ts'
-import type { Say } from '../kit/say.ts'
+import { fine, NO_PROJECT, off, unsure, type Check, type Examination, type Finding, type Say } from '../kit/check.ts'
 
 const CI = { calls: 'CI', isOfCi: true }
 

@@ -10,9 +10,11 @@ import {
   type DoctorDeps,
   type Examination,
   type Finding,
+  type Say,
+  lacks,
+  notAccepted,
+  scopesNeeded,
 } from '../kit/check.ts'
-import type { Say } from '../kit/say.ts'
-import { lacks, notAccepted, scopesNeeded } from '../kit/slack-refusal.ts'
 
 export const token: Check = {
   name: 'slack-token',

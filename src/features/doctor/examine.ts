@@ -2,9 +2,16 @@ import type { Permits } from '../../projects/outcomes.ts'
 import { singleFlight } from '../../lib/async.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import { type AppEvent, saidName } from './check-slack.ts'
-import { notChecked, type Check, type DoctorDeps, type Examination, type Finding } from '../kit/check.ts'
-import { IN_SLACK, type Say } from '../kit/say.ts'
-import type { DoctorOutcome, Examined } from './findings.ts'
+import {
+  notChecked,
+  type Check,
+  type DoctorDeps,
+  type Examination,
+  type Finding,
+  IN_SLACK,
+  type Say,
+} from '../kit/check.ts'
+import type { Permit } from '../../slack/api/permission.ts'
 
 /** Concurrent callers share one examination. */
 export function doctorOperations(deps: DoctorDeps & { checks: () => readonly Check[]; permits: Permits }) {
@@ -87,3 +94,18 @@ const orCiError = <Value>(asked: Promise<Value>): Promise<Value | CiError> =>
     if (error instanceof CiError) return error
     throw error
   })
+
+/** A finding with its check. */
+export type Found = Finding & Pick<Check, 'name' | 'title'>
+
+export interface Examined {
+  kind: 'findings'
+  /** in the order of the checks */
+  findings: readonly Found[]
+  tookMs: number
+}
+
+export type DoctorOutcome =
+  | Examined
+  | { kind: 'forbidden'; permit: Extract<Permit, { kind: 'no' }> }
+  | { kind: 'unknown-person'; code: string }

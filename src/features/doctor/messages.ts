@@ -3,8 +3,9 @@ import { plain } from '../../slack/messages/blocks.ts'
 import { PROJECT_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { durationWords } from '../../slack/messages/times.ts'
 import { answerNotAllowed } from '../kit/not-allowed.ts'
-import type { Verdict } from '../kit/check.ts'
-import { endWords, offWords, type DoctorOutcome, type Examined, type Found } from './findings.ts'
+import type { Finding, Verdict } from '../kit/check.ts'
+import { counted } from '../../slack/messages/build.ts'
+import type { DoctorOutcome, Examined, Found } from './examine.ts'
 
 /** The doctor's findings: faults first, each with its remedy. */
 export function answerDoctor(outcome: DoctorOutcome, { reference }: Pick<AnswerContext, 'reference'>): Answer {
@@ -51,3 +52,18 @@ const SYMBOLS: Record<Verdict, string> = {
   unsure: ':grey_question:',
   off: ':black_square_for_stop:',
 }
+
+/** `2 things are wrong, and 1 needs a look.` Checks that gave no result are counted, so that they are not taken as fine. */
+export function endWords(findings: readonly Finding[], strong = (words: string): string => words): string {
+  const count = (verdict: Verdict) => findings.filter((one) => one.verdict === verdict).length
+  const [faults, open] = [count('wrong'), count('unsure')]
+  const found = faults === 0 ? 'Nothing is wrong' : `${counted(faults, 'thing')} ${faults === 1 ? 'is' : 'are'} wrong`
+  return `${strong(found)}${open === 0 ? '' : `, and ${open} ${open === 1 ? 'needs' : 'need'} a look`}.`
+}
+
+/** `GitHub (GITHUB_REPOSITORIES) · GitLab (GITLAB_PROJECTS)`; empty: everything is set up. */
+export const offWords = (findings: readonly Found[]): string =>
+  findings
+    .filter(({ verdict }) => verdict === 'off')
+    .map(({ title, what }) => `${title} (${what})`)
+    .join(' · ')

@@ -1,8 +1,9 @@
 import type { Feature } from '../kit/feature.ts'
-import { answerHelp, answerHelpAbout } from './messages.ts'
 import { unknownCommand } from '../kit/run.ts'
-import { prefixOf, type Question } from '../kit/command.ts'
+import { prefixOf, type Question, usageOf, type CommandRow } from '../kit/command.ts'
 import type { Reply } from '../kit/context.ts'
+import { codeSpan } from '../../lib/escape.ts'
+import { answerOf, line, small, type Answer, typed } from '../../slack/messages/answer.ts'
 
 export const help = (): Feature => ({
   commands: [
@@ -27,4 +28,46 @@ async function answerTyped(question: Question): Promise<Reply> {
   const typed = about.text.toLowerCase().replace(/^\/(?:ci-)?/, '')
   const row = commands.find(({ name }) => name === typed)
   return row ? { outcome: 'help', answer: answerHelpAbout(row) } : unknownCommand(question, about.text)
+}
+
+/** What people type every day, in the order of the help. */
+const EVERYDAY = ['red', 'status', 'restart', 'stop', 'subscribe']
+
+/** The everyday commands with what each does, then the names of all others by their groups: it fits a phone. */
+export function answerHelp(commands: readonly CommandRow[], prefix = '/ci'): Answer {
+  const everyday = EVERYDAY.flatMap((name) => commands.find((row) => row.name === name) ?? [])
+  const groups = Map.groupBy(
+    commands.filter((row) => !everyday.includes(row)),
+    ({ group }) => group,
+  )
+  return answerOf([
+    line(':wave: *Buildline* brings your CI builds into Slack.'),
+    ...everyday.map((row) => line(`• ${codeSpan(`${prefix} ${row.name}`)} ${firstIdea(row)}`)),
+    ...[...groups].map(([group, rows]) => line(`*${group}*: ${rows.map(({ name }) => codeSpan(name)).join(', ')}`)),
+    small(
+      `${typed(`${prefix} help subscribe`)} explains one command. In a build's thread, mention Buildline with ${codeSpan('stop')}, ${codeSpan('restart')}, ${codeSpan('status')}, ${codeSpan('why')}, ${codeSpan('on it')} or ${codeSpan('let go')}.`,
+    ),
+  ])
+}
+
+/** `stops a running build`, of `stops a running build; alone, it shows what is running here` */
+const firstIdea = ({ does }: CommandRow): string => does.split(/[;,]/)[0]!
+
+/** The full help of one command. */
+export function answerHelpAbout(command: CommandRow): Answer {
+  const { name, alias, does, examples, who, notes = [] } = command
+  return answerOf([
+    line(`:information_source: *${name}* ${does}`),
+    line(`Usage: ${codeSpan(usageOf(command))}${alias === null ? '' : `, or ${codeSpan(alias)}`}`),
+    ...(examples.length === 0 ? [] : [line(`Examples: ${examples.map(codeSpan).join(', ')}`)]),
+    ...notes.map((note) => line(note)),
+    line(`Who can use it: ${WHO[who]}`),
+  ])
+}
+
+const WHO: Record<CommandRow['who'], string> = {
+  everyone: 'everyone in this workspace',
+  members: 'all full members of this workspace',
+  operators: "the operators in Buildline's settings, or all full members if none are set",
+  admins: "the admins in Buildline's settings, or this workspace's admins if none are set",
 }

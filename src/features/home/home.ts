@@ -21,7 +21,7 @@ import {
 } from '../../domain/cards/request.ts'
 import type { Permit } from '../../slack/api/permission.ts'
 import type { Memberships } from '../../slack/api/directory.ts'
-import type { Connection, Connections } from '../../sources/ci-service/connections.ts'
+import type { Connection, Connections } from '../../sources/ci-service/source.ts'
 
 /** How much of each list is shown: together they stay well below Slack's hundred blocks. `follows`: of each channel */
 export const SHOWN_MAX = { builds: 10, subscriptions: 20, deliveries: 15, paused: 10, follows: 3, audit: 10 }

@@ -21,7 +21,7 @@ import {
 import type { ShownSubscription } from '../../projects/subscriptions.ts'
 import { answerOf, line, row, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import { buildLine, openButton } from '../kit/build.ts'
-import type { Connection } from '../../sources/ci-service/connections.ts'
+import type { Connection } from '../../sources/ci-service/source.ts'
 import { failureWords } from '../kit/fault-messages.ts'
 
 /** Slack's limit for the blocks of a view. */

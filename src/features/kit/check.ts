@@ -1,10 +1,10 @@
 import type { NameWithoutSource } from '../../projects/named-sources.ts'
-import type { ChannelId, Uuid } from '../../domain/ids.ts'
+import { type ChannelId, type Uuid, isChannelId } from '../../domain/ids.ts'
 import type { LegacyProject, ProjectList, Project } from '../../domain/ci-project/project.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { SlackExaminer, SlackIdentity } from '../../slack/api/examiner.ts'
+import { type SlackExaminer, type SlackIdentity, EMAIL_SCOPE, SCOPES } from '../../slack/api/examiner.ts'
 import type { BadgeClient } from '../../sources/ci-service/badge.ts'
 import type { ClientLegacy } from '../../sources/ci-service/client-legacy.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
@@ -12,7 +12,11 @@ import type { GithubClient } from '../../sources/github/client.ts'
 import type { GitlabClient } from '../../sources/gitlab/client.ts'
 import type { CiError } from '../../sources/http/errors.ts'
 import type { Reads, Tx } from '../../store/store.ts'
-import type { Say } from './say.ts'
+import { codeSpan, toLine } from '../../lib/escape.ts'
+import { outside } from '../../slack/messages/build.ts'
+import { PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { dayTime } from '../../slack/messages/times.ts'
+import type { SlackTrouble } from '../../slack/api/errors.ts'
 
 // The doctor's checks, what they get, and what they find. A check belongs to the feature whose things it checks.
 
@@ -125,4 +129,65 @@ export interface Receiving {
   wrongSignatures: number
   /** why Slack can deliver nothing over Socket Mode, as a code; null: it can, or that is not known */
   socketTrouble: string | null
+}
+
+/** How names, addresses and times are shown. */
+export interface Say {
+  /** text from outside, as one line */
+  outside(text: string): string
+  /** text to type exactly as it is: a setting, a scope, an address */
+  code(text: string): string
+  channel(id: string): string
+  /** a channel whose name Slack may not show, so with its id */
+  lostChannel(id: string): string
+  time(atMs: number): string
+}
+
+export const IN_SLACK: Say = {
+  outside: (text) => outside(text, PROJECT_CHARS_MAX),
+  code: codeSpan,
+  channel: (id) => (isChannelId(id) ? `<#${id}>` : outside(id, PROJECT_CHARS_MAX)),
+  lostChannel: (id) => `${IN_SLACK.channel(id)} (${codeSpan(id)})`,
+  time: (atMs) => dayTime(atMs) ?? 'at an unknown time',
+}
+
+/** For a terminal and a log. */
+export const IN_PLAIN_TEXT: Say = {
+  outside: toLine,
+  code: (text) => text,
+  channel: (id) => `channel ${id}`,
+  lostChannel: (id) => `channel ${id}`,
+  time: (atMs) => new Date(atMs).toISOString(),
+}
+
+// What a check finds if Slack refuses its call.
+
+export const notAccepted = (what: string, say: Say): Finding =>
+  wrong(what, `Install the app in Slack again and set its bot token as ${say.code('SLACK_BOT_TOKEN')}.`)
+
+/** The scopes in the manifest, and the one for PEOPLE_BY_EMAIL if that is set. */
+export const scopesNeeded = ({ asksByEmail }: DoctorDeps['config']): readonly string[] =>
+  asksByEmail ? [...SCOPES, EMAIL_SCOPE] : SCOPES
+
+export function lacks(missing: readonly string[], say: Say): Finding {
+  const listed = missing.map(say.code).join(', ')
+  return wrong(
+    `The token lacks ${listed}.`,
+    // The manifest lacks scopes that only a setting needs, so pasting it again would not help.
+    missing.includes(EMAIL_SCOPE)
+      ? `Add ${listed} under OAuth & Permissions in the app's settings in Slack, and reinstall the app; ${say.code(EMAIL_SCOPE)} is for ${say.code('PEOPLE_BY_EMAIL')}.`
+      : UPDATE_APP,
+  )
+}
+
+const UPDATE_APP = "Paste manifest.yml into the app's settings in Slack again, and reinstall the app."
+
+/** Slack refuses a call of another check. */
+export function refusedBySlack({ code, needed }: SlackTrouble, { config, say }: Examination): Finding {
+  if (code !== 'missing_scope') return notAccepted(`Slack refuses (${say.outside(code)}).`, say)
+  // Slack names every scope that would suffice, even those that the app does not use.
+  const ours = needed?.filter((scope) => scopesNeeded(config).includes(scope)) ?? []
+  return ours.length > 0
+    ? lacks(ours, say)
+    : wrong(`A scope is missing for this check (${say.outside(code)}).`, UPDATE_APP)
 }

@@ -1,4 +1,4 @@
-import type { Permits, Requester, Target } from '../../projects/outcomes.ts'
+import type { Permits, Requester, Target, Target as Named } from '../../projects/outcomes.ts'
 import type { Choice } from './values.ts'
 import { answerNotAllowed } from './not-allowed.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknownBuild } from './slips.ts'
@@ -7,11 +7,11 @@ import type { ModalOpener } from './modal.ts'
 import type { OrAskCi } from '../../ci-sync/ci-lookup.ts'
 import { followedBy, type FollowedDeps } from '../../projects/projects.ts'
 import { summariesOf, type FindBuildDeps } from '../../projects/find-build.ts'
-import { parseTarget, type TypedTarget } from './target.ts'
 import type { Answer } from '../../slack/messages/answer.ts'
 import type { Block, Button } from '../../slack/messages/blocks.ts'
 import { ACTION_IDS, BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
-import type { Word } from '../../slack/commands/parse.ts'
+import { type Word, CUT, partAt } from '../../slack/commands/parse.ts'
+import { isShortId, isUuid, toUuid } from '../../domain/ids.ts'
 
 /** One command's row in the help and the docs. */
 export interface CommandRow {
@@ -66,7 +66,7 @@ export interface Question extends Interaction {
   thread: Target | null
 }
 
-export type Handler = (question: Question) => Promise<Reply>
+type Handler = (question: Question) => Promise<Reply>
 
 /** One command: its row in the help, and its handler. */
 export interface Command extends CommandRow {
@@ -211,5 +211,76 @@ export const replyTo = (outcome: { kind: string; code?: string }, answer: Answer
 })
 
 /** `ci-trouble not-found`: an outcome as the log calls it. */
-export const outcomeName = (outcome: { kind: string; code?: string }): string =>
+const outcomeName = (outcome: { kind: string; code?: string }): string =>
   outcome.code === undefined ? outcome.kind : `${outcome.kind} ${outcome.code}`
+
+/** A command's target as typed. It may not exist. */
+export type TypedTarget =
+  | { kind: 'none' }
+  | Exclude<Named, { kind: 'run' | 'message' }>
+  /** the name of a branch of this project, or (null) of a project, is empty */
+  | { kind: 'nameless'; project: string | null }
+  /** the first surplus word, which may mean another target */
+  | { kind: 'unclear'; extra: string }
+
+/**
+ * Reads `acme/web`, `acme/web@fix/login`, `acme/web fix/login`, `#512`, a build's address or a uuid. The first `@` that
+ * is not the first character separates project and branch; `acme/web@@login` is the branch `@login`. An empty branch,
+ * as in `acme/web@` or `acme/web ""`, does not mean any branch.
+ */
+export function parseTarget(words: readonly Word[]): TypedTarget {
+  const [first, second, third] = words
+  if (!first) return { kind: 'none' }
+  if (words.includes(CUT)) return { kind: 'unclear', extra: CUT.text }
+  if (first.text === '') return { kind: 'nameless', project: null }
+  const target = readOne(first)
+  if (!second) return target
+  const both = withSecond(target, second)
+  if (!both) return { kind: 'unclear', extra: second.text }
+  return third ? { kind: 'unclear', extra: third.text } : both
+}
+
+function readOne(word: Word): TypedTarget {
+  const url = findBuildUrl(word)
+  if (url !== null) return { kind: 'build-url', url }
+  const [project, branch] = partAt(word.text)
+  if (branch !== null) return ofBranch(nameIn(project), branch)
+  const [, before = '', number] = NUMBERED.exec(project) ?? []
+  if (number !== undefined && isShortId(number)) return { kind: 'build-number', number, project: before || null }
+  return isUuid(project) ? { kind: 'uuid', uuid: toUuid(project) } : { kind: 'project', project, branch: null }
+}
+
+const NUMBERED = /^([^#]*)#(\d+|[\da-f]{8})$/
+
+// Git allows no branch named `@`, so `@` alone is an empty name.
+const ofBranch = (project: string, branch: string): TypedTarget =>
+  branch === '' || branch === '@' ? { kind: 'nameless', project } : { kind: 'project', project, branch }
+
+const nameIn = (project: string): string => (isUuid(project) ? toUuid(project) : project)
+
+/** The address of a build: one that was typed as an address, or linked text whose path ends as a build's does. */
+function findBuildUrl({ text, url }: Word): string | null {
+  if (WEB_ADDRESS.test(text) && URL.canParse(text)) return url ?? text
+  return url !== undefined && BUILD_PATH.test(new URL(url).pathname) ? url : null
+}
+
+const WEB_ADDRESS = /^https?:\/\/\S+$/i
+const BUILD_PATH = /\/builds\/[^/@]+\/?$|\/(?:actions\/runs|-\/pipelines)\/\d+(?:\/|$)/
+
+/** A project and the word after it; null if no second word can follow. */
+function withSecond(target: TypedTarget, second: Word): TypedTarget | null {
+  const project = projectOf(target)
+  if (project === null || findBuildUrl(second) !== null) return null
+  // `acme/web@ main`
+  if (target.kind === 'nameless') return ofBranch(project, second.text)
+  const [, before, number] = NUMBERED.exec(second.text) ?? []
+  if (number !== undefined && before === '' && isShortId(number)) return { kind: 'build-number', number, project }
+  // `acme/web @main`
+  return ofBranch(project, second.text.replace(/^@/, ''))
+}
+
+function projectOf(target: TypedTarget): string | null {
+  if (target.kind === 'uuid') return target.uuid
+  if (target.kind === 'nameless') return target.project
+  return target.kind === 'project' && target.branch === null ? target.project : null
+}

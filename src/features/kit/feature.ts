@@ -3,6 +3,7 @@ import type { Interaction, Command, Question } from './command.ts'
 import type { SlackDeps, Reply } from './context.ts'
 import type { FieldOption } from './fields.ts'
 import type { Form } from './modal.ts'
+import { invariant } from '../../lib/assert.ts'
 
 /** Everything that one feature does in Slack and on a schedule. */
 export interface Feature {
@@ -52,7 +53,7 @@ export type FieldHandler = (slack: SlackDeps, body: unknown, action: unknown) =>
 export type MenuHandler = (text: string) => Promise<FieldOption[]>
 
 /** An entry of Slack's shortcut menus; a test compares the manifest with it. */
-export interface Shortcut {
+interface Shortcut {
   type: 'message' | 'global'
   name: string
   description: string
@@ -72,3 +73,45 @@ export interface Job {
 
 /** Slack expects no answer to an event. */
 export type EventHandler = (slack: SlackDeps, body: unknown) => Promise<void>
+
+/** The handlers of all features, by the id that Slack sends. */
+export interface Registry {
+  /** in the order of the features */
+  commands: readonly Command[]
+  buttons: ReadonlyMap<string, ButtonHandler>
+  fields: ReadonlyMap<string, FieldHandler>
+  menus: ReadonlyMap<string, MenuHandler>
+  forms: ReadonlyMap<string, Form>
+  shortcuts: ReadonlyMap<string, Shortcut>
+  events: ReadonlyMap<string, EventHandler>
+  overview: Feature['overview']
+  afterInteraction: readonly NonNullable<Feature['afterInteraction']>[]
+  /** in the order of the features */
+  checks: readonly Check[]
+}
+
+/** Two features with the same id would both answer, so this throws. */
+export function registryOf(features: readonly Feature[]): Registry {
+  function all<Handler>(pick: (feature: Feature) => Readonly<Record<string, Handler>> | undefined) {
+    const entries = features.flatMap((feature) => Object.entries(pick(feature) ?? {}))
+    const handlers: ReadonlyMap<string, Handler> = new Map(entries)
+    invariant(handlers.size === entries.length, 'each id belongs to one feature')
+    return handlers
+  }
+  return {
+    commands: features.flatMap(({ commands }) => commands ?? []),
+    buttons: all(({ buttons }) => buttons),
+    fields: all(({ fields }) => fields),
+    menus: all(({ menus }) => menus),
+    forms: all(({ forms }) => forms),
+    shortcuts: all(({ shortcuts }) => shortcuts),
+    events: all(({ events }) => events),
+    overview: features.find(({ overview }) => overview)?.overview,
+    afterInteraction: features.flatMap(({ afterInteraction }) => afterInteraction ?? []),
+    checks: features.flatMap(({ checks }) => checks ?? []),
+  }
+}
+
+/** The command of that name, ignoring case; null if there is none. */
+export const commandNamed = ({ commands }: Pick<Registry, 'commands'>, name: string): Command | null =>
+  commands.find((command) => command.name === name.toLowerCase()) ?? null

@@ -1,13 +1,12 @@
 import { listAt, textAt } from './body.ts'
 import type { SlackDeps, Reply } from './context.ts'
 import { CHOICE_ACTION_IDS } from '../../slack/messages/ids.ts'
-import type { ButtonHandler, Click, Feature } from './feature.ts'
+import { type ButtonHandler, type Click, type Feature, commandNamed, type Registry } from './feature.ts'
 import { parseChoice } from './values.ts'
-import { commandNamed, type Registry } from './registry.ts'
 import { prefixOf, type Command, type Question } from './command.ts'
 import { answerUnknown } from './slips.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { withKnownNames } from '../../projects/typed-names.ts'
+import { withKnownNames } from '../../projects/projects.ts'
 import { parseLine, parseMention, parseTyped, type Word } from '../../slack/commands/parse.ts'
 
 /** A command as typed, in a slash command or in a mention. */

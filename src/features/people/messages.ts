@@ -1,5 +1,4 @@
-import { andList, mention } from '../../slack/messages/build.ts'
-import { handleWords, meCommand } from '../../slack/messages/handle.ts'
+import { andList, mention, handleWords, meCommand } from '../../slack/messages/build.ts'
 import { HANDLE_CHARS_MAX } from '../../domain/handle.ts'
 import type { MeOutcome, NotAPerson, NotClaimable } from './people.ts'
 import type { Me } from '../../projects/people.ts'

@@ -12,7 +12,7 @@ import type { Store, Tx } from '../../store/store.ts'
 import { dropOwner } from '../../projects/breakages.ts'
 import { readMe, type Me } from '../../projects/people.ts'
 import { invariant } from '../../lib/assert.ts'
-import { givenLine, takenLine } from '../../slack/messages/handle.ts'
+import { givenLine, takenLine } from '../../slack/messages/build.ts'
 
 /** The most names of one person: nobody commits under more. */
 export const HANDLES_MAX = 20

@@ -1,4 +1,4 @@
-import { meCommand } from '../../slack/messages/handle.ts'
+import { meCommand } from '../../slack/messages/build.ts'
 import { CLAIMANTS_JOB, checkClaimants, createPersonOperations, type MeOutcome, type PersonDeps } from './people.ts'
 import { answerMe } from './messages.ts'
 import type { Reply, SlackDeps } from '../kit/context.ts'

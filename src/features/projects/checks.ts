@@ -17,8 +17,8 @@ import {
   type Check,
   type Examination,
   type Finding,
+  type Say,
 } from '../kit/check.ts'
-import type { Say } from '../kit/say.ts'
 
 /** Does every project send Buildline every event of every branch? */
 export const webhookRules: Check = {

@@ -3,8 +3,7 @@ import { filterWords, mention, outside, projectLabel } from '../../slack/message
 import { isRecord } from '../../lib/json.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import type { FieldFault } from '../../domain/ci-project/project.ts'
-import { FORM_FIELDS } from '../../domain/ci-project/project-fields.ts'
+import { FORM_FIELDS, type FieldFault } from '../../domain/ci-project/project-fields.ts'
 import { topOf } from '../../domain/ci-project/project-change.ts'
 import { announceAndRun, offering, RESULT, type Stage } from './announce-and-run.ts'
 import {
@@ -40,8 +39,17 @@ import type { Requester } from '../../projects/outcomes.ts'
 import type { SlackDeps } from '../kit/context.ts'
 import { INPUT_CHARS_MAX, linesIn, textField, typedIn } from '../kit/fields.ts'
 import { formView, refusing, type Form, type Received, type ModalView } from '../kit/modal.ts'
-import { readWaiting, tooLongBy, writeWaiting, type WaitingCreation } from './metadata.ts'
-import { projectContext, pushView, TITLES, waitingFor, type Next } from './forms.ts'
+import {
+  readWaiting,
+  tooLongBy,
+  writeWaiting,
+  type WaitingCreation,
+  projectContext,
+  pushView,
+  TITLES,
+  waitingFor,
+  type Next,
+} from './forms.ts'
 import { ITEMS_MAX } from './show-messages.ts'
 import { tooLongWords } from '../kit/slips.ts'
 

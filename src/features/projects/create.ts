@@ -1,4 +1,4 @@
-import type { Project, FieldFault } from '../../domain/ci-project/project.ts'
+import type { Project } from '../../domain/ci-project/project.ts'
 import { beforeRecord, end, retryLookUp, type LookUpResult } from '../../projects/requests.ts'
 import { differencesOf, topOf, type Difference, type VariableInput } from '../../domain/ci-project/project-change.ts'
 import type { ProjectRequest } from '../../domain/cards/request.ts'
@@ -10,10 +10,16 @@ import { beforeCall, callForProject, endUnclear, record, repeatedRequest, announ
 import { refusalToAdminister, cacheProject } from './read.ts'
 import { checkCreation, type CreationCheck, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
 import { repositoryPath } from '../../sources/ci-service/wire.ts'
-import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/ci-project/project-fields.ts'
+import {
+  fieldsThat,
+  FORM_FIELDS,
+  PRO_IGNORES,
+  projectField,
+  type FieldFault,
+} from '../../domain/ci-project/project-fields.ts'
 import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
 import { isRecord } from '../../lib/json.ts'
-import { ruleOf, withoutRulesOf, type RuleInput } from '../../domain/rules/rule-input.ts'
+import { ruleOf, withoutRulesOf, type RuleInput } from '../../domain/rules/rule.ts'
 
 /** The input of the form to create a project; `more`: any further field of the interface, as JSON text. */
 export interface Creation {

@@ -24,9 +24,23 @@ import { respond } from '../kit/respond.ts'
 import { tooLongWords } from '../kit/slips.ts'
 import { announceAndRun, awayFrom, offering, RESULT, type Stage } from './announce-and-run.ts'
 import { drawPart, EVENTS_SHOWN_MAX, partOptions, readPart, rememberedRule, ruleAt } from './edit-parts.ts'
-import { ifAdmin, projectContext, pushView, readForForm, TITLES, waitingFor, type Next } from './forms.ts'
+import {
+  ifAdmin,
+  projectContext,
+  pushView,
+  readForForm,
+  TITLES,
+  waitingFor,
+  type Next,
+  nameIn,
+  readMemory,
+  readWaiting,
+  tooLongBy,
+  writeMemory,
+  writeWaiting,
+  type WaitingEdit,
+} from './forms.ts'
 import { answerEdit } from './messages.ts'
-import { nameIn, readMemory, readWaiting, tooLongBy, writeMemory, writeWaiting, type WaitingEdit } from './metadata.ts'
 import type { ProjectDeps, ShownProject } from './outcomes.ts'
 import { differenceParts, fieldsWords, unshownWords } from './words.ts'
 

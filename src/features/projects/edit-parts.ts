@@ -1,8 +1,7 @@
 import type { ShownRule } from '../../domain/ci-project/masked-project.ts'
-import { MASK } from '../../domain/ci-project/project-fields.ts'
-import type { FieldFault } from '../../domain/ci-project/project.ts'
+import { MASK, type FieldFault } from '../../domain/ci-project/project-fields.ts'
 import type { ProjectChange } from '../../domain/ci-project/project-change.ts'
-import { ruleOf } from '../../domain/rules/rule-input.ts'
+import { ruleOf } from '../../domain/rules/rule.ts'
 import { checkFilter, checkRule } from '../../sources/ci-service/check-rule.ts'
 import {
   checkedIn,
@@ -27,7 +26,7 @@ import {
   variableFaults,
   variablesInput,
 } from './inputs.ts'
-import type { FormMemory } from './metadata.ts'
+import type { FormMemory } from './forms.ts'
 import type { ShownProject } from './outcomes.ts'
 import { EVENT_WORDS } from './words.ts'
 

@@ -8,8 +8,8 @@ import {
 } from '../../domain/ci-project/project-change.ts'
 import { beforeRecord, end, retryLookUp } from '../../projects/requests.ts'
 import { maskedSecrets, absentFields } from '../../domain/ci-project/masked-project.ts'
-import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/ci-project/project-fields.ts'
-import type { Project, FieldFault } from '../../domain/ci-project/project.ts'
+import { ANSWER_ONLY, BASIC_ONLY, type FieldFault } from '../../domain/ci-project/project-fields.ts'
+import type { Project } from '../../domain/ci-project/project.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { listOf, textOf } from '../../lib/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
@@ -21,13 +21,12 @@ import {
   missingOptions,
   unknownNotifiers,
 } from '../../sources/ci-service/check-rule.ts'
-import { withoutRulesOf } from '../../domain/rules/rule-input.ts'
+import { withoutRulesOf } from '../../domain/rules/rule.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import { updateBody, without } from '../../sources/ci-service/wire.ts'
-import { baseOf, changedSince, fieldDigest } from './base.ts'
+import { baseOf, changedSince, fieldDigest, readAfresh, refOf, refusalToAdminister } from './read.ts'
 import type { Begun, ProjectDeps, NotSent, ProjectBase, SentInVain } from './outcomes.ts'
-import { readAfresh, refOf, refusalToAdminister } from './read.ts'
 import {
   beforeCall,
   callForProject,

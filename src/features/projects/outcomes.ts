@@ -1,5 +1,5 @@
+import type { FieldFault } from '../../domain/ci-project/project-fields.ts'
 import type { RequestState } from '../../domain/cards/request.ts'
-import type { FieldFault } from '../../domain/ci-project/project.ts'
 import type { MaskedProject } from '../../domain/ci-project/masked-project.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import type { BuildSummary, CiFailure, NotFound, Refused } from '../../projects/outcomes.ts'

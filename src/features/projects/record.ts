@@ -20,8 +20,7 @@ import {
   type CallResult,
   type LookUpResult,
 } from '../../projects/requests.ts'
-import { fieldDigest } from './base.ts'
-import { readAfresh, refOf } from './read.ts'
+import { fieldDigest, readAfresh, refOf } from './read.ts'
 import type { Begun, NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
 
 /** The contents of a request's record: names of fields and digests, never values. */

@@ -7,8 +7,7 @@ import { answerReset } from './messages.ts'
 import { announceAndRun, RESULT, type Stage } from './announce-and-run.ts'
 import { textField, typedIn } from '../kit/fields.ts'
 import { formView, oldForm, refusing, type Form, type Received, type ModalView } from '../kit/modal.ts'
-import { nameIn, readMemory, writeMemory } from './metadata.ts'
-import { TITLES } from './forms.ts'
+import { nameIn, readMemory, writeMemory, TITLES } from './forms.ts'
 
 export const RESET_CALLBACK_ID = 'project_reset'
 

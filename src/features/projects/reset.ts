@@ -7,9 +7,8 @@ import { textOf } from '../../lib/raw-values.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import type { Begun, ProjectDeps, NotSent, SentInVain } from './outcomes.ts'
-import { fieldDigest } from './base.ts'
+import { fieldDigest, refusalToAdminister, readAfresh, refOf } from './read.ts'
 import { callForProject, endUnclear, record, repeatedRequest, announced } from './record.ts'
-import { refusalToAdminister, readAfresh, refOf } from './read.ts'
 
 export type ResetOutcome =
   /** the new key, if CI returned it: shown only to the requester, stored nowhere */

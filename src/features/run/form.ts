@@ -21,8 +21,7 @@ import {
 import { formView, oldForm, respondInModal, showing, waitingView, type Form, type ModalView } from '../kit/modal.ts'
 import { jsonOf, VALUE_CHARS_MAX } from '../kit/values.ts'
 import type { StartInput } from '../../sources/source.ts'
-import type { RunOutcome } from './run.ts'
-import { isSecretName, type Wanted } from './values.ts'
+import { type RunOutcome, isSecretName, type Wanted } from './run.ts'
 
 export const RUN_CALLBACK_ID = 'run_build'
 const TITLE = 'Run a build'

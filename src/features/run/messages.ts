@@ -12,8 +12,7 @@ import { SOURCE_NAMES, withSourceName } from '../../slack/messages/words.ts'
 import { answerCiFailure, ciReason, failureWords, unclearReason, type Words } from '../kit/fault-messages.ts'
 import { answerRefused } from '../kit/not-allowed.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
-import type { Run, RunOutcome, Started } from './run.ts'
-import { isIncomplete, type InputFault } from './values.ts'
+import { type Run, type RunOutcome, type Started, isIncomplete, type InputFault } from './run.ts'
 
 type Of<Kind extends RunOutcome['kind']> = Extract<RunOutcome, { kind: Kind }>
 

@@ -2,10 +2,9 @@ import type { ChannelId } from '../../domain/ids.ts'
 import { refusalOf, type Requester, type Refused } from '../../projects/outcomes.ts'
 import { shownOf, type ShownSubscription } from '../../projects/subscriptions.ts'
 import type { Failure, Sent } from '../../slack/notifier.ts'
-import type { ClosedChannel } from '../../store/records.ts'
+import type { ClosedChannel, StoredDigest } from '../../store/records.ts'
 import { closeChannelBefore } from './closings.ts'
 import type { SubscriptionDeps } from './deps.ts'
-import type { StoredDigest } from '../../store/digests.ts'
 
 /** Whether the change was announced in the channel; `code`: Slack's error if it was not, or may not have been. */
 export type Announced = { kind: 'told' } | { kind: 'not-told'; code: string; isClosed: boolean }

@@ -21,9 +21,9 @@ import {
   type DoctorDeps,
   type Examination,
   type Finding,
+  type Say,
+  refusedBySlack,
 } from '../kit/check.ts'
-import type { Say } from '../kit/say.ts'
-import { refusedBySlack } from '../kit/slack-refusal.ts'
 
 /** Slack allows about fifty such calls a minute. Further channels are not checked. */
 export const CHANNELS_MAX = 40

@@ -1,5 +1,5 @@
-import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import type { SubscriptionDeps } from './deps.ts'
+import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { WOKEN_MAX, wakeUnshown } from '../../projects/followers.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
 import { closedLine, elsewhereLine } from '../../slack/messages/subscription.ts'

@@ -1,3 +1,4 @@
+import type { SubscriptionDeps } from './deps.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import { formChannel, requesterIn } from '../kit/body.ts'
@@ -21,7 +22,6 @@ import { parseImport } from '../kit/values.ts'
 import { channelRules } from './channel.ts'
 import { readGithubList } from './github-list.ts'
 import { importThese, proposeImport } from './import.ts'
-import type { SubscriptionDeps } from './deps.ts'
 import { answerImported, answerProposal, NOTHING_LISTED_PLAIN } from './import-messages.ts'
 
 type Deps = AnswerDeps & SubscriptionDeps

@@ -1,3 +1,4 @@
+import type { SubscriptionDeps } from './deps.ts'
 import { CHECKS } from './checks.ts'
 import { readAskedBranch } from './asked-branch.ts'
 import { digest, previewButton } from './digest-command.ts'
@@ -44,7 +45,6 @@ import { projectsAs } from '../../projects/projects.ts'
 import type { Reads } from '../../store/store.ts'
 import { fieldOf } from '../../lib/raw-values.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
-import type { SubscriptionDeps } from './deps.ts'
 import { listAt, textAt } from '../kit/body.ts'
 
 type Deps = AnswerDeps & SubscriptionDeps & DigestDeps & ClosingDeps & SendDigests

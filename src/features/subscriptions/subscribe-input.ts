@@ -1,5 +1,5 @@
+import type { FieldFault } from '../../domain/ci-project/project-fields.ts'
 import { canCoverBranch, matchBranch, patternMode } from '../../domain/rules/pattern.ts'
-import type { FieldFault } from '../../domain/ci-project/project.ts'
 import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rules/rule.ts'
 import { readReminder, type ReminderFault, type ReminderInput } from './remind.ts'
 import { nearest } from '../../lib/nearest.ts'

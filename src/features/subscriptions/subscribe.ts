@@ -1,3 +1,5 @@
+import type { FieldFault } from '../../domain/ci-project/project-fields.ts'
+import type { SubscriptionDeps } from './deps.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { branchIn } from '../../domain/builds/stream.ts'
@@ -16,7 +18,6 @@ import type { StoredSubscription, NewSubscription } from '../../store/records.ts
 import type { Reads, Tx } from '../../store/store.ts'
 import type { Refused, Requester, ProjectNotFound } from '../../projects/outcomes.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'
-import type { SubscriptionDeps } from './deps.ts'
 import { announce, channelFor, openChannelFor, type Announced, type CannotPost } from './channel.ts'
 import {
   findFollowed,
@@ -28,7 +29,6 @@ import {
 } from '../../projects/subscriptions.ts'
 import { faultsOf, isAll, rulesOf, type SubscribeInput } from './subscribe-input.ts'
 import { typedHours, typedTime } from './remind.ts'
-import type { FieldFault } from '../../domain/ci-project/project.ts'
 
 export type SubscribeOutcome =
   | {

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { isIdDigits } from '../../domain/ids.ts'
-import { PRO_IGNORES } from '../../domain/ci-project/project-fields.ts'
-import type { FieldFault } from '../../domain/ci-project/project.ts'
+import { PRO_IGNORES, type FieldFault } from '../../domain/ci-project/project-fields.ts'
 import { checkFilter, checkRuleAt, LIST_ITEMS_MAX, LINE_CHARS_MAX } from './check-rule.ts'
 import { isRecord, numberOf } from '../../lib/json.ts'
 import { without, withTargetNamed } from './wire.ts'

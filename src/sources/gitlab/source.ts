@@ -1,4 +1,5 @@
-import { NEWS_MS, type BuildEvent } from '../../domain/builds/build-event.ts'
+import * as z from 'zod'
+import { NEWS_MS, type BuildEvent, GATES_MAX, type Gate } from '../../domain/builds/build-event.ts'
 import { isSameEnd } from '../attempt-number.ts'
 import { compareOrders, gitlabProjectId, idOrder } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
@@ -6,15 +7,15 @@ import { isFinal, toStatus } from '../../domain/builds/status.ts'
 import { branchIn } from '../../domain/builds/stream.ts'
 import type { Reads } from '../../store/store.ts'
 import { CiError, unlessGone, unlessMissing } from '../http/errors.ts'
-import { readOpened, unlessAway, type ReadOpened } from '../opened-requests.ts'
+import { readOpened, unlessAway, type ReadOpened } from '../trigger.ts'
 import { hourly, type ListedBuild, type PolledSource } from '../poll.ts'
 import { storedProject, shownProject } from '../project.ts'
 import type { BranchState, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GitlabClient } from './client.ts'
-import { withGates } from './gates.ts'
 import { readGitlabFailures } from './failures.ts'
 import { idIn, isChild, readListed, readPipeline, readProject, readProjectId, type ListedPipeline } from './pipeline.ts'
 import { gitlabStarter } from './start.ts'
+import { cleanTextOrNull, idDigits } from '../values.ts'
 
 /** How many of a branch's newest pipelines are read for a command. Each needs several calls. */
 const SHOWN_MAX = 10
@@ -252,3 +253,28 @@ async function failedOf(client: GitlabClient, id: string, pipeline: string, sign
   ])
   return jobs && bridges && [...jobs, ...bridges]
 }
+
+/** The pipeline with its manual jobs, if it waits for one of them. */
+async function withGates<Build extends ShownBuild | null>(
+  client: GitlabClient,
+  project: string,
+  shown: Build,
+  signal?: AbortSignal,
+): Promise<Build> {
+  if (!shown || toStatus(shown.event.rawStatus) !== 'waiting') return shown
+  const { event } = shown
+  const jobs = (await unlessGone(client.manualJobs(project, event.buildId, signal))) ?? []
+  // GitLab lists the newest job first, which comes last in the pipeline.
+  const gates = jobs.flatMap(gateOf).toReversed().slice(0, GATES_MAX)
+  return { ...shown, event: { ...event, details: { ...event.details, gates } } }
+}
+
+/** GitLab does not say who may start a job, so each is offered, and GitLab refuses it. Source: GitLab, "Jobs API". */
+function gateOf(value: unknown): Gate[] {
+  const job = JOB.safeParse(value).data
+  if (!job) return []
+  const name = job.stage === null ? job.name : `${job.stage}: ${job.name}`
+  return [{ kind: 'job', id: job.id, name, reviewers: [], isOurs: true, until: null }]
+}
+
+const JOB = z.object({ id: idDigits, name: cleanTextOrNull.pipe(z.string()), stage: cleanTextOrNull })

@@ -5,12 +5,18 @@ import type { ReminderRule } from '../../domain/builds/breakage.ts'
 import type { ChannelRule } from '../../domain/rules/rule.ts'
 import { subscriptionSlot } from '../../domain/rules/subscription.ts'
 import type { Schema } from '../schema.ts'
-import type { StoredSubscription, NewSubscription } from '../records.ts'
+import type {
+  StoredSubscription,
+  NewSubscription,
+  DigestReads,
+  DigestWrites,
+  StoredDigest,
+  PlannedDigest,
+} from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'
 import type { Schedule } from '../../domain/rules/digest.ts'
 import type { DigestView } from '../../domain/cards/view.ts'
-import type { DigestReads, DigestWrites, StoredDigest, PlannedDigest } from '../digests.ts'
 
 /** Subscriptions made in Slack. */
 export function readSubscriptions(db: Kysely<Schema>, runQuery: RunQuery) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createProjectRules } from '../../../src/ci-sync/project-rules.ts'
+import { createProjectRules } from '../../../src/ci-sync/reading.ts'
 import { MINUTE, projectId, WEB } from '../../support/build-events.ts'
 import { openStage } from '../stage.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { applyChange, type ProjectChange } from '../../../src/domain/ci-project/project-change.ts'
-import type { RuleInput } from '../../../src/domain/rules/rule-input.ts'
+import type { RuleInput } from '../../../src/domain/rules/rule.ts'
 import { sentProject } from '../support/sent-project.ts'
 
 type Raw = Record<string, unknown>

@@ -9,7 +9,7 @@ import type { SandboxGitlab } from '../../../packages/sandbox-gitlab/src/server.
 import { pushed as pipelined, startGitlab, startReceiver } from '../../../packages/sandbox-gitlab/test/support.ts'
 import { legacy } from '../../../src/features/doctor/check-ci.ts'
 import { github, gitlab } from '../../../src/features/doctor/check-hosts.ts'
-import { database } from '../../../src/features/doctor/check-store.ts'
+import { database } from '../../../src/features/doctor/checks.ts'
 import { certificateFault } from '../../../src/lib/error-code.ts'
 import { createClientLegacy } from '../../../src/sources/ci-service/client-legacy.ts'
 import { createGithubClient } from '../../../src/sources/github/client.ts'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ChannelId } from '../../../src/domain/ids.ts'
-import { createConnections } from '../../../src/sources/ci-service/connections.ts'
+import { createConnections } from '../../../src/sources/ci-service/source.ts'
 import { type HomeState, readHome, SHOWN_MAX } from '../../../src/features/home/home.ts'
 import { request, T0 } from '../../support/build-events.ts'
 import { projectRequest } from '../../store/given.ts'

@@ -3,7 +3,7 @@ import type { StoredInteraction } from '../../../src/domain/interaction.ts'
 import { answerInterrupted } from '../../../src/features/kit/interrupted.ts'
 import { choiceValue } from '../../../src/features/kit/values.ts'
 import { describedFeatures } from '../../../src/features/features.ts'
-import { interactionIn } from '../../../src/features/kit/interaction-in.ts'
+import { interactionIn } from '../../../src/features/kit/receiving-app.ts'
 import {
   ACTION_IDS,
   CHOICE_ACTION_IDS,

@@ -7,7 +7,7 @@ import { ANSWER_TRIES_MAX, RESPONSE_USES_MAX, isSlackAddress } from '../../../sr
 import type { SandboxSlack } from '../../../packages/sandbox-slack/src/sandbox-slack.ts'
 import { startHttpStub } from '../../support/http-stub.ts'
 import { describedFeatures } from '../../../src/features/features.ts'
-import { commandNamed } from '../../../src/features/kit/registry.ts'
+import { commandNamed } from '../../../src/features/kit/feature.ts'
 import { ada, BUILDS, openStage, pending, postCard, STOP_REQUESTED, until } from './stage.ts'
 import type { ActionOutcome } from '../../../src/features/builds/action.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { REQUESTS_KEPT_MS } from '../../../src/features/kit/pending-interactions.ts'
 import { describedFeatures } from '../../../src/features/features.ts'
-import { answerHelp } from '../../../src/features/help/messages.ts'
+import { answerHelp } from '../../../src/features/help/slack.ts'
 import { answerUnknown } from '../../../src/features/kit/slips.ts'
 import { ACCOUNTS } from '../../../packages/sandbox-slack/src/workspace.ts'
 import { openPeopleStage } from './people-stage.ts'

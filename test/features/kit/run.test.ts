@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerHelp, answerHelpAbout } from '../../../src/features/help/messages.ts'
+import { answerHelp, answerHelpAbout } from '../../../src/features/help/slack.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../../src/features/kit/slips.ts'
 import { untilOf } from '../../../src/features/breakages/action.ts'
 import { describedFeatures } from '../../../src/features/features.ts'

@@ -256,7 +256,7 @@ describe('an edit that a dead process left', () => {
   })
 
   async function digestNow(stage: ProjectStage): Promise<string> {
-    const { fieldDigest } = await import('../../../src/features/projects/base.ts')
+    const { fieldDigest } = await import('../../../src/features/projects/read.ts')
     return fieldDigest('branches', [], stage.deps.digestKey)
   }
 })

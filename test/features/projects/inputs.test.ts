@@ -6,7 +6,7 @@ import {
   BASE_NAME_CHARS_MAX,
   changedSince,
   OTHER_FIELDS,
-} from '../../../src/features/projects/base.ts'
+} from '../../../src/features/projects/read.ts'
 import { commandLines, commandsOfLines } from '../../../src/domain/ci-project/masked-project.ts'
 import { variablesIn } from '../../../src/features/projects/inputs.ts'
 import { namesInUrl, readCreation, type Creation } from '../../../src/features/projects/create.ts'

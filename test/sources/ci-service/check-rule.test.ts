@@ -6,7 +6,7 @@ import {
   LINE_CHARS_MAX,
   unknownNotifiers,
 } from '../../../src/sources/ci-service/check-rule.ts'
-import { COVERS_NO_BRANCH } from '../../../src/domain/rules/rule-input.ts'
+import { COVERS_NO_BRANCH } from '../../../src/domain/rules/rule.ts'
 import { PATTERN_CHARS_MAX } from '../../../src/domain/rules/pattern.ts'
 
 const rule = (more: Record<string, unknown> = {}) => ({ notifier: 'email', build_statuses: ['failed'], ...more })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StoredDigest } from '../../../src/store/digests.ts'
+import type { StoredDigest } from '../../../src/store/records.ts'
 import { HOUR, T0 } from '../../support/build-events.ts'
 import { digestOf } from '../../../packages/demo/src/samples/digests.ts'
 import type { Places } from '../../support/stores.ts'

@@ -1,5 +1,4 @@
-import type { Run, RunOutcome } from '../../../../src/features/run/run.ts'
-import type { InputFault } from '../../../../src/features/run/values.ts'
+import type { Run, RunOutcome, InputFault } from '../../../../src/features/run/run.ts'
 import type { StartInput } from '../../../../src/sources/source.ts'
 import { githubProjectId } from '../../../../src/domain/ids.ts'
 import { BUILD_AT, projectOf, type Cast } from './cast.ts'

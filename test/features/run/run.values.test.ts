@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkValues } from '../../../src/features/run/values.ts'
+import { checkValues } from '../../../src/features/run/run.ts'
 import { githubProjectId } from '../../../src/domain/ids.ts'
 import type { StartInput } from '../../../src/sources/source.ts'
 

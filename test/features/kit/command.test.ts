@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseWords } from '../../../src/slack/commands/parse.ts'
-import { parseTarget, type TypedTarget } from '../../../src/features/kit/target.ts'
+import { parseTarget, type TypedTarget } from '../../../src/features/kit/command.ts'
 
 const targetOf = (typed: string): TypedTarget => parseTarget(parseWords(typed))
 const project = (name: string, branch: string | null = null): TypedTarget => ({
