@@ -100,7 +100,6 @@ async function readFailures(deps: ReadEnds, build: KnownBuild, signal: AbortSign
   if (unread) await recordFailures(unread, await read({ ...unread, commit: end.commitId, logs: failureLogs }, signal))
 }
 
-/** The build events of this attempt. */
 async function eventsOf(reads: Store['read'], { projectId, buildId, attempt }: KnownBuild): Promise<BuildEvent[]> {
   const events = await reads.eventsOfBuild(projectId, buildId)
   return events.filter(({ details }) => details.attempt === attempt)

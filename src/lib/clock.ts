@@ -20,7 +20,6 @@ export const systemClock: Clock = {
     }),
 }
 
-/** The clocks of a machine. */
 interface MachineClocks {
   /** the wall clock: ms since the epoch; people, programs and time servers can set it */
   set(): number

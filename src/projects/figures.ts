@@ -21,10 +21,8 @@ export interface DigestViewDeps extends FigureDeps {
   endGone: EndGone
 }
 
-/** The most lines of each list in a digest. */
 export const DIGEST_LINES_MAX = 5
 
-/** The digest of the builds of a channel's projects. */
 export async function digestView(
   deps: DigestViewDeps,
   channel: ChannelId,

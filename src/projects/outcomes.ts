@@ -84,7 +84,6 @@ export type RefusableRight =
   /** to give a committer's name to another person */
   | 'give'
 
-/** The requester does not have the right. */
 export type Refused =
   | { kind: 'forbidden'; action: Action | RefusableRight; permit: Extract<Permit, { kind: 'no' }> }
   /** Slack did not say who the requester is */

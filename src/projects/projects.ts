@@ -136,7 +136,6 @@ export interface FollowedDeps {
   subscriptions: () => Promise<readonly Subscription[]>
 }
 
-/** All projects that builds have named. */
 const EVERY_PROJECT: Projects = { except: [] }
 
 /** This project; none if it has no builds. */

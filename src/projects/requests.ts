@@ -26,7 +26,6 @@ export interface RequestDeps {
   permits: Permits
 }
 
-/** The record that every request to CI starts with. */
 export function newRecord(
   { newId, clock, processId }: Pick<RequestDeps, 'newId' | 'clock' | 'processId'>,
   by: Requester,
@@ -67,7 +66,6 @@ export const beforeRecord = <Ready>(work: Promise<Ready>): Promise<Ready> =>
     throw error instanceof NotAttempted ? error : new NotAttempted('it failed before that', error)
   })
 
-/** The outcome of a call to CI. */
 export type CallResult<Answer> =
   | { kind: 'answered'; answer: Answer }
   /** CI has certainly done nothing */

@@ -9,7 +9,6 @@ import { deliveredById, namesOf } from './followers.ts'
 import { CHOICES_MAX } from '../slack/messages/ids.ts'
 import { findProject, followedKeys, projectsAs, searchProjects } from './projects.ts'
 
-/** A subscription with its project and rules, and whether its channel is paused. */
 export interface ShownSubscription {
   subscription: Subscription
   /** null: the subscription is for all projects, or its project is not known (any more) */

@@ -303,7 +303,6 @@ export function createEngine({
     // Concurrent callers share one count of what waits in the database.
     metricsText: singleFlight(metrics.text),
     readyz,
-    /** Answers Slack's requests. */
     async fromSlack(request: IncomingMessage, response: ServerResponse): Promise<void> {
       if (await gate(request, response)) (await slackEndpoint.open()).handle?.(request, response)
     },

@@ -7,7 +7,6 @@ import type { JobEnd } from './schedule.ts'
 import type { SilentEnd } from '../ci-sync/refresh-silent.ts'
 import type { Counted } from '../alerts/deps.ts'
 
-/** What is read when the metrics are requested. */
 export interface MetricReads {
   /** how much waits, by queue */
   backlog: () => Promise<Record<string, number>>

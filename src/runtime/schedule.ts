@@ -17,7 +17,6 @@ export interface ScheduleDeps {
 /** The time zone of the jobs' cron expressions: no clock change skips or doubles a job. */
 export const JOBS_ZONE = 'UTC'
 
-/** How often the scheduler checks which jobs are due. */
 export const CHECK_EVERY_MS = 5_000
 
 /** For this long after news, a job that follows news is due at each check. */

@@ -1,6 +1,7 @@
 import { HTTPReceiver, type Receiver } from '@slack/bolt'
 import type { Config } from '../config/config.ts'
 import type { StoredInteraction } from '../domain/interaction.ts'
+import { withTimeout } from '../lib/async.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { createSeal } from '../lib/seal.ts'
@@ -63,14 +64,8 @@ export function createSlackEndpoint(options: SlackEndpointOptions) {
 
 async function stop(app: ReceivingApp, socket: SocketReceiver | null, clock: Clock): Promise<void> {
   await socket?.stop()
-  await within(clock, DRAIN_MS, app.settled())
-  await within(clock, INTERRUPT_MS, app.giveUp())
-}
-
-async function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
-  const done = new AbortController()
-  await Promise.race([work, clock.sleep(ms, done.signal)])
-  done.abort()
+  await withTimeout(clock, DRAIN_MS, app.settled()).catch(() => {})
+  await withTimeout(clock, INTERRUPT_MS, app.giveUp()).catch(() => {})
 }
 
 function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {

@@ -65,7 +65,6 @@ async function post(client: WebClient, method: string, answer: Answer, where: Re
 interface Modal {
   client: WebClient
   viewId: string
-  /** the modal with an answer in it */
   draw: (answer: readonly Block[]) => object
   /** false once something newer was requested in this modal: an old answer must not replace a newer one */
   isCurrent: () => boolean

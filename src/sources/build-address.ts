@@ -20,7 +20,6 @@ const FORMS: readonly (readonly [SourceName, RegExp])[] = [
   ['ci', /\/builds\/([^/]+)/],
 ]
 
-/** An address that looks like a build's. */
 export interface BuildAddress {
   url: URL
   source: SourceName

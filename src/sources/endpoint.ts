@@ -91,7 +91,6 @@ export function readJsonBody(
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
-/** The whole body as text. */
 export const bodyText = ({ buffer, byteOffset, length }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, length).toString()
 

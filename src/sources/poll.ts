@@ -65,7 +65,6 @@ interface PolledBuilds {
   done(): void
 }
 
-/** A build in a list. */
 export interface ListedBuild {
   projectId: ProjectId
   buildId: BuildId

@@ -155,7 +155,6 @@ export interface FailedBuild extends UnreadBuild {
 
 export type SourceReport = Omit<FailureReport, 'by'>
 
-/** One build with its project. */
 export interface ReadBuild {
   project: KnownProject
   /** null: the source has no call that shows builds of this project */

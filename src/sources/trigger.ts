@@ -1,3 +1,4 @@
+import { setNewest } from '../lib/bounded.ts'
 import { CiError } from './http/errors.ts'
 
 /**
@@ -36,8 +37,7 @@ export function readOpened(read: (project: string, number: string, signal?: Abor
     const key = `${project} ${number}`
     if (known.has(key)) return known.get(key)
     const opened = await read(project, number, signal)
-    if (known.size >= PULL_REQUESTS_MAX) known.delete(known.keys().next().value!)
-    known.set(key, opened)
+    setNewest(known, key, opened, PULL_REQUESTS_MAX)
     return opened
   }
 }

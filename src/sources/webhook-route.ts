@@ -1,3 +1,4 @@
+import { setNewest } from '../lib/bounded.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createBufferedSink } from '../lib/async.ts'
 import type { Log } from '../lib/log.ts'
@@ -145,9 +146,7 @@ export function createThrottle(now: () => number) {
       const known = windows.get(key)
       const window = known && now() - known.since < WRONG_WINDOW_MS ? known : { since: now(), wrong: 0 }
       window.wrong++
-      windows.delete(key)
-      windows.set(key, window)
-      if (windows.size > ADDRESSES_MAX) windows.delete(windows.keys().next().value!)
+      setNewest(windows, key, window, ADDRESSES_MAX)
       return window.wrong > WRONG_MAX ? Math.ceil((window.since + WRONG_WINDOW_MS - now()) / 1_000) : null
     },
     size: () => windows.size,

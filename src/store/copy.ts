@@ -11,7 +11,6 @@ const ROWS_AT_ONCE = 500
 
 type Row = Record<string, unknown>
 
-/** One side of a copy. */
 export interface CopySide {
   /** Calls `each` with some rows at a time, table after table. Reads one snapshot while others may write. */
   readAll(each: (table: string, rows: readonly Row[]) => Promise<void>): Promise<void>

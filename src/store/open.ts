@@ -4,7 +4,6 @@ import { openSqlite } from './sqlite.ts'
 import type { Store, Reads } from './store.ts'
 import { NotAttempted } from './not-attempted.ts'
 
-/** The kind of database, and its address. */
 export type DatabaseAddress = { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string }
 
 /** Opens a database. @param lost called when a connection to a server was lost */

@@ -178,7 +178,6 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   listedAs(keys: readonly string[], limit: number): Promise<ListedProject[]>
   /** The same of projects that builds have named, by name or full name. */
   deliveredAs(keys: readonly string[], limit: number): Promise<DeliveredProject[]>
-  /** Listed projects by name. */
   searchListed(search: NameSearch, limit: number): Promise<ListedProject[]>
   /** The same of projects that builds have named, by full name if known. */
   searchDelivered(search: NameSearch, limit: number): Promise<DeliveredProject[]>

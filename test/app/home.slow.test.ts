@@ -224,13 +224,12 @@ describe('App Home', () => {
     expect(await open(world, gus, 'Your red builds')).not.toContain('Subscribe')
   })
 
-  it('is not redrawn if nothing on it changed, or if nobody opened it', async () => {
+  it('is redrawn after what its own person did, and not if they have not opened it', async () => {
     const world = await openHomes()
     await open(world, ada, 'Your red builds')
     expect(published(world)).toBe(1)
     await type(world, lin, '/ci me lin')
     await untilAnswered(world, lin, ['is yours'])
-    // A visible change after the invisible one is drawn.
     await type(world, ada, '/ci me ada')
     await untilHome(world, ada, 'Failed builds of')
     expect([published(world), world.slack.views.home(lin)]).toEqual([2, undefined])

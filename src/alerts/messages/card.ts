@@ -165,7 +165,6 @@ function historyLine(view: CardView, postedAt: number | null): string {
 }
 
 const FAILED_JOBS_SHOWN = 5
-/** A job and its step. */
 const JOB_CHARS_MAX = 80
 
 /** `failed: test / unit: Run tests, lint, 3 more` */

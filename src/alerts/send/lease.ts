@@ -26,7 +26,6 @@ const NAME = 'sender'
 export interface Term {
   /** unique; claims carry it, and a claim of an earlier term is orphaned */
   id: string
-  /** aborts when the term is over */
   over: AbortSignal
   /** True if no other process can hold the lease now or within MARGIN_MS. Check it right before each call. */
   isValid(): boolean

@@ -213,7 +213,6 @@ function waitMs({ random }: ReconcileDeps, card: Card, step: Step, failure: Fail
   return backoffMs(card.tries, random())
 }
 
-/** Logs and counts how a step ended. */
 export function reportEnd(
   { log, count, clock }: ReconcileDeps,
   { card, step, priority, receivedAt, buildEvent, messageKey }: ClaimedStep,

@@ -68,7 +68,6 @@ function fittingActions(attempt: Attempt, source: SourceName): Action[] {
 
 const GATE_ACTIONS = ['approve', 'reject', 'play'] as const satisfies readonly Action[]
 
-/** The gates that this action can be about. */
 export const gatesFor = (action: Action, { status, details: { gates } }: Pick<Attempt, 'status' | 'details'>) =>
   status === 'waiting' ? (gates ?? []).filter(({ kind }) => GATES_OF[action].includes(kind)) : []
 

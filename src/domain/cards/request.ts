@@ -42,7 +42,6 @@ export const OPEN_STATES = ['calling', 'accepted', 'unclear'] as const satisfies
 export const isOpen = ({ state }: Pick<RequestRecord, 'state'>): boolean =>
   state === 'calling' || state === 'accepted' || state === 'unclear'
 
-/** An event of a request: CI's answer, or what CI showed later. */
 export type RequestEvent =
   /** CI said yes; from `lookAt` on, CI is read for the result */
   | { kind: 'accepted'; lookAt: number }
@@ -172,7 +171,6 @@ export interface Request extends RequestRecord, AttemptRef {
   newBuildUuid: Uuid | null
 }
 
-/** The fields of a request that can change. */
 export type RequestChange = Partial<
   Pick<RequestRecord, 'state' | 'code' | 'reason' | 'answeredAt' | 'lookAt' | 'endedAt' | 'claimedBy'> &
     Pick<Request, 'newBuildId' | 'newBuildUuid'> &

@@ -85,7 +85,6 @@ export function storyFor(context: StoryContext): Story {
   }
 }
 
-/** The slot of the message about a change. */
 export const noteSlot = ({ id }: Pick<BreakageChange, 'id'>): string => `own:${id}`
 
 function noteOf(change: BreakageChange, context: StoryContext): NoteView | ReminderView | null {

@@ -13,7 +13,6 @@ import {
   type FieldFault,
 } from './project-fields.ts'
 
-/** One edit of a project. */
 export type ProjectChange =
   | { what: 'builds'; onPullRequestsOnly: boolean; match: 'include' | 'exclude'; branches: readonly string[] }
   /** as `commandLines` shows them: an unchanged line keeps its command. Basic only */

@@ -1,6 +1,5 @@
 import { sourceOf, type Uuid } from '../ids.ts'
 
-/** A project with all its names. */
 export interface ProjectRef {
   /** the project's id, if a delivery or CI's list named it */
   projectId: string | null

@@ -132,7 +132,6 @@ const unclear = ({ action, build, code }: Of<'unclear'>): ErrorAnswer => ({
   parts: lookAgain(build),
 })
 
-/** With the name of the build's source instead of CI. */
 function inWordsOf({ ref }: BuildSummary, { why, next }: Words): Words {
   const source = sourceOf(ref.projectId)
   return { why: withSourceName(source, why), next: withSourceName(source, next) }
@@ -183,7 +182,6 @@ function notNow({ action, build }: Of<'not-now'>): ErrorAnswer {
   }
 }
 
-/** For each action, why the build's state does not allow it. */
 const WHY_NOT: Record<Action, (build: BuildSummary) => Words> = {
   stop: whyNotStopped,
   restart: whyNotRestarted,

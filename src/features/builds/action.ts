@@ -70,7 +70,6 @@ export async function act(deps: ActDeps, asked: Asked, target: Target, by: Reque
   return { ...(await callForBuild(deps, request, ready)), build }
 }
 
-/** What a person asks for. */
 export interface Asked {
   action: Action
   /** the id of the gate that it is about, and what the person says to it; left out: it is about the whole build */

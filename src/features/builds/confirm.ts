@@ -95,7 +95,6 @@ async function record(
   })
 }
 
-/** What CI showed of a request. */
 type BuildLookUp =
   /** CI shows that it happened */
   | { kind: 'shown'; build: LegacyBuild }

@@ -20,7 +20,6 @@ import { COUNTED_MAX, STATUS_BUILDS_MAX, type NewestBuilds, type RunningOutcome,
 import { buildButtons, buildLine, inWords, redCount } from '../kit/build.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 
-/** The most builds that one answer lists. */
 export const BUILDS_LISTED_MAX = 15
 
 /** The last build of each branch, or of each project that the channel follows. */
@@ -75,7 +74,6 @@ export function answerOverview({ newest, running }: { newest: NewestBuilds; runn
   ])
 }
 
-/** One build with its buttons. */
 export const answerFound = (build: BuildSummary): Answer => answerOf(buildParts(build))
 
 const buildParts = (build: BuildSummary): Part[] => [
@@ -86,7 +84,6 @@ const buildParts = (build: BuildSummary): Part[] => [
   row(ACTIONS_BLOCK_ID, buildButtons(build)),
 ]
 
-/** The newest build with its buttons, and those before it in a line each. */
 function ofBuilds({ project, branch, builds }: Extract<StatusOutcome, { kind: 'status' }>): Answer {
   const [newest, ...before] = builds
   const subject = `${projectLabel({ project: project.name })}${onBranch({ branch })}`

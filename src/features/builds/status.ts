@@ -44,7 +44,6 @@ export interface NewestBuilds {
 /** The most builds in one answer: each takes one or two of Slack's fifty blocks. */
 export const STATUS_BUILDS_MAX = 10
 
-/** The most builds of one branch in one answer. */
 export const LAST_BUILDS = 5
 
 /** Further builds are counted up to here; beyond it the answer says "at least". */

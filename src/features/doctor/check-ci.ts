@@ -8,7 +8,6 @@ import { fine, NO_PROJECT, off, unsure, type Check, type Examination, type Findi
 
 const CI = { calls: 'CI', isOfCi: true }
 
-/** The settings of an interface. */
 interface Settings {
   address: string
   /** a wrong one makes its resources "not found" */

@@ -95,7 +95,6 @@ const orCiError = <Value>(asked: Promise<Value>): Promise<Value | CiError> =>
     throw error
   })
 
-/** A finding with its check. */
 export type Found = Finding & Pick<Check, 'name' | 'title'>
 
 export interface Examined {

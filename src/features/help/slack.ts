@@ -53,7 +53,6 @@ export function answerHelp(commands: readonly CommandRow[], prefix = '/ci'): Ans
 /** `stops a running build`, of `stops a running build; alone, it shows what is running here` */
 const firstIdea = ({ does }: CommandRow): string => does.split(/[;,]/)[0]!
 
-/** The full help of one command. */
 export function answerHelpAbout(command: CommandRow): Answer {
   const { name, alias, does, examples, who, notes = [] } = command
   return answerOf([

@@ -1,7 +1,7 @@
 import { requesterOf, textAt, userOf } from '../kit/body.ts'
 import type { Feature } from '../kit/feature.ts'
 import { readHome, type HomeDeps, type HomeOutcome } from './home.ts'
-import { createHash } from 'node:crypto'
+import { setNewest } from '../../lib/bounded.ts'
 import type { SlackDeps } from '../kit/context.ts'
 import { classify } from '../../slack/api/errors.ts'
 import { answerFault } from '../kit/fault-messages.ts'
@@ -28,7 +28,7 @@ export function home(deps: HomeDeps): Feature {
   }
 }
 
-/** How many people's last drawings are remembered. Beyond this, the oldest is forgotten and drawn again when opened. */
+/** How many people's Homes are remembered as drawn. The one drawn longest ago is next drawn when it is opened. */
 export const DRAWN_MAX = 1_000
 
 type ReadHome = (user: string, team: string | null) => Promise<HomeOutcome>
@@ -37,50 +37,37 @@ type Slack = Pick<SlackDeps, 'client' | 'log' | 'newReference'>
 /** Draws App Homes: when a person opens theirs, and after each of their interactions. Never throws. */
 export interface Homes {
   open(slack: Slack, user: string, team: string | null): Promise<void>
-  /** Draws it if it has changed. @param isSeen whether it was surely drawn before, because a click came from it */
+  /** @param isSeen whether it was surely drawn before, because a click came from it */
   redraw(slack: Slack, user: string, team: string | null, isSeen: boolean): Promise<void>
 }
 
 export function createHomes(read: ReadHome): Homes {
-  // Each person's last drawing, which resolves to a digest of what Slack shows; null: not known. The next one waits for
-  // it, so that an older view never replaces a newer one.
-  const drawings = new Map<string, Promise<string | null>>()
+  // Each person's last drawing. The next one waits for it, so that an older view never replaces a newer one.
+  const drawings = new Map<string, Promise<void>>()
 
-  async function draw(slack: Slack, user: string, team: string | null, mayEqual: boolean): Promise<void> {
-    const before = drawings.get(user) ?? Promise.resolve(null)
-    const drawing = before.then((digest) => drawOnce(slack, read, { user, team, shown: mayEqual ? digest : null }))
-    drawings.delete(user)
-    drawings.set(user, drawing)
-    if (drawings.size > DRAWN_MAX) drawings.delete(drawings.keys().next().value!)
+  async function open(slack: Slack, user: string, team: string | null): Promise<void> {
+    const drawing = (drawings.get(user) ?? Promise.resolve()).then(() => draw(slack, user, () => read(user, team)))
+    setNewest(drawings, user, drawing, DRAWN_MAX)
     await drawing
   }
 
   return {
-    open: (slack, user, team) => draw(slack, user, team, false),
+    open,
     redraw: async (slack, user, team, isSeen) => {
-      if (isSeen || drawings.has(user)) await draw(slack, user, team, true)
+      if (isSeen || drawings.has(user)) await open(slack, user, team)
     },
   }
 }
 
-/** @param shown what Slack shows, which is not drawn again. @returns what Slack shows now; null: not known */
-async function drawOnce(
-  slack: Slack,
-  read: ReadHome,
-  { user, team, shown }: { user: string; team: string | null; shown: string | null },
-): Promise<string | null> {
-  const view = await viewFor(slack, () => read(user, team))
-  const digest = createHash('sha256').update(JSON.stringify(view)).digest('hex')
-  if (digest === shown) return shown
+async function draw(slack: Slack, user: string, read: () => Promise<HomeOutcome>): Promise<void> {
+  const view = await viewFor(slack, read)
   try {
     await slack.client.apiCall('views.publish', { user_id: user, view })
-    return digest
   } catch (error) {
     slack.log.info(
       { code: classify(error).code, user },
       'a Home could not be shown; it is drawn when it is next opened',
     )
-    return null
   }
 }
 

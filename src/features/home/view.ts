@@ -72,7 +72,6 @@ function waitingSection(waiting: HomeState['waiting']): Part[] {
   return [head, ...listed(waiting, SHOWN_MAX.builds, buildPart)]
 }
 
-/** A build, and below it the button of its red branch. */
 const redParts = (build: BuildSummary, at: number): Part[] => [
   buildPart(build),
   row(

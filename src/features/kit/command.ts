@@ -13,7 +13,6 @@ import { ACTION_IDS, BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
 import { type Word, CUT, partAt } from '../../slack/commands/parse.ts'
 import { isShortId, isUuid, toUuid } from '../../domain/ids.ts'
 
-/** One command's row in the help and the docs. */
 export interface CommandRow {
   /** after `/ci`, such as `list` */
   name: string
@@ -68,7 +67,6 @@ export interface Question extends Interaction {
 
 type Handler = (question: Question) => Promise<Reply>
 
-/** One command: its row in the help, and its handler. */
 export interface Command extends CommandRow {
   handle: Handler
   /** Handles a choice among several things that the typed name matched. Left out: this command offers no choices. */

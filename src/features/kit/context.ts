@@ -1,3 +1,4 @@
+import { setNewest } from '../../lib/bounded.ts'
 import type { WebClient } from '@slack/web-api'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
@@ -46,12 +47,7 @@ export function createNewest(): Newest {
   return {
     begin(viewId) {
       const ask = Symbol(viewId)
-      newest.delete(viewId)
-      newest.set(viewId, ask)
-      for (const oldest of newest.keys()) {
-        if (newest.size <= MODALS_MAX) break
-        newest.delete(oldest)
-      }
+      setNewest(newest, viewId, ask, MODALS_MAX)
       return () => (newest.get(viewId) ?? ask) === ask
     },
   }

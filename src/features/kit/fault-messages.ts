@@ -104,7 +104,6 @@ export function refusedWords(code: string, action: Action): Words {
 /** CI may have carried out the request. */
 export const unclearWords = (code: string, action: Action): Words => ({ why: unclearReason(code), next: LOOK[action] })
 
-/** Why it is not clear. */
 export const unclearReason = (code: string): string => (isKnown(code) ? UNCLEAR[code] : unknownWords(code).why)
 
 const isKnown = (code: string): code is CiErrorKind => Object.hasOwn(READING, code)

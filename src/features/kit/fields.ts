@@ -7,9 +7,7 @@ import type { ProjectRef } from '../../projects/outcomes.ts'
 
 // The fields of our forms: drawing them, and reading their values.
 
-/** The longest value of a text field, in characters. */
 export const INPUT_CHARS_MAX = 3_000
-/** The longest texts beside a field, in characters. */
 const HINT_CHARS_MAX = 2_000
 const PLACEHOLDER_CHARS_MAX = 150
 /** The longest option text, in code points: Slack takes 75 characters, and escaping can lengthen it. */

@@ -179,7 +179,6 @@ export const formView = ({
   blocks,
 })
 
-/** An answer in its own modal. */
 export const answerView = (title: string, { text, blocks }: Answer): ModalView => ({
   type: 'modal',
   title: plain(title),

@@ -142,7 +142,6 @@ const commandWith = (context: AnswerContext, project: string): string =>
 /** `/ci rules` lists rules; only `/ci rules test` takes a project. */
 const typedName = ({ command }: AnswerContext): string => (command === 'rules' ? '/ci rules test' : `/ci ${command}`)
 
-/** The longest text on a button, in characters. */
 const LABEL_CHARS_MAX = 60
 
 /** What a button requests, and its text. */

@@ -1,3 +1,4 @@
+import { setNewest } from '../../lib/bounded.ts'
 import { replyTargetOf } from './reply-target.ts'
 import { App, type ReceiverEvent } from '@slack/bolt'
 import type { StoredInteraction, ReceivedInteraction } from '../../domain/interaction.ts'
@@ -163,8 +164,7 @@ export class ReceivingApp extends App {
   async #refuse(event: ReceiverEvent, requestKey: string, error: unknown): Promise<void> {
     if (await this.#refused.get(requestKey)) return this.#acknowledge(event)
     const refusing = this.#showRefusal(event, error)
-    this.#refused.set(requestKey, refusing)
-    if (this.#refused.size > REFUSED_MAX) this.#refused.delete(this.#refused.keys().next().value!)
+    setNewest(this.#refused, requestKey, refusing, REFUSED_MAX)
     await refusing
   }
 

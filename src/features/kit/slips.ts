@@ -30,7 +30,6 @@ export const answerUnknown = (
     ),
   ])
 
-/** How a command is typed. */
 export interface HowTyped {
   /** `/ci stop [project[@branch]]` */
   usage: string

@@ -254,7 +254,6 @@ function creationParts({ name, creation }: WaitingCreation): Part[] {
   ]
 }
 
-/** The fields that a JSON object names. */
 function namesIn(json: string): string[] {
   const fields: unknown = JSON.parse(json)
   return isRecord(fields) ? Object.keys(fields) : []

@@ -150,7 +150,6 @@ async function findCreated(
   return made ? { kind: 'shown', done: made } : { kind: 'not-shown' }
 }
 
-/** CI's projects with that repository's name. */
 async function findNamed(
   { ci }: ProjectDeps,
   repositoryUrl: string,

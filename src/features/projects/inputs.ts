@@ -22,7 +22,6 @@ import {
 
 type FormName = 'create' | 'edit'
 
-/** The faults to show, by block. */
 export function faultsByBlock(faults: readonly (readonly [block: string, reason: string])[]): Record<string, string> {
   const byBlock: Record<string, string> = {}
   for (const [block, reason] of faults)

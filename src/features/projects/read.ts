@@ -163,7 +163,6 @@ const charsOf = (name: string): number => JSON.stringify(name).length - QUOTES
 
 const QUOTES = 2
 
-/** The names of the fields that have changed. */
 export function changedSince(base: ProjectBase, now: ProjectBase): string[] {
   const names = new Set([...Object.keys(base), ...Object.keys(now)])
   return [...names].filter((name) => base[name] !== now[name]).sort()

@@ -105,7 +105,6 @@ const deploymentWords = ({ branch, match, types }: ShownDeployment): string => {
   return types.length === 0 ? `from ${where} (CI does not say how)` : `${deploymentTypes(types)}, from ${where}`
 }
 
-/** A list with a heading. */
 function several(head: string, items: readonly string[]): Part[] {
   if (items.length === 0) return []
   return [line(`*${head}:*`), ...firstOf(items, ITEMS_MAX, andMore).map((item) => line(`• ${item}`))]

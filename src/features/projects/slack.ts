@@ -103,7 +103,6 @@ async function answerTyped(deps: Deps, question: Question): Promise<Reply> {
   return projectAbout(deps, question, verb, first.text)
 }
 
-/** Shows the project, or opens the form that the verb names. */
 const projectAbout = (deps: Deps, question: Question, verb: OpeningVerb | 'show', name: string): Promise<Reply> =>
   verb === 'show' ? show(deps, question, name) : openProjectForm(deps, question, verb, name)
 
@@ -152,7 +151,6 @@ async function filledForm(deps: Deps, interaction: Interaction, verb: OpeningVer
   return { outcome: 'not-pro', answer: answerReset(notPro, projectContext(verb, reference), true) }
 }
 
-/** Opens the form to create a project. */
 const openCreation = (deps: Deps, interaction: Interaction, repositoryUrl: string): Promise<Reply> =>
   openForm(deps, interaction, 'create', 'Checking your permissions …', async () => {
     const { by, reference } = interaction
@@ -176,7 +174,6 @@ async function openAddition(deps: Deps, click: Click): Promise<Reply | null> {
   })
 }
 
-/** A button below a shown project. */
 const opens = (deps: Deps, verb: OpeningVerb): ButtonHandler => ({
   what: 'project',
   answer: async (click) => (isUuid(click.value) ? openProjectForm(deps, click, verb, click.value) : null),

@@ -16,9 +16,7 @@ import type { ChannelRule, RuleVerdict } from '../../domain/rules/rule.ts'
 import { eventsInWords } from '../../slack/messages/subscription.ts'
 import type { Explained, WhyOutcome, Posted, StoredRuleResult } from './why.ts'
 
-/** The most build events that are named together. */
 const EVENTS_NAMED_MAX = 5
-/** The most rules of one decision. */
 export const RULES_LISTED_MAX = 8
 /** Decisions are listed whole. No further one is listed once they are this long together, in characters. */
 export const WHY_CHARS_MAX = 9_000

@@ -1,3 +1,4 @@
+import { setNewest } from '../../lib/bounded.ts'
 import { permit } from './permission.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
@@ -31,9 +32,7 @@ export function createAddresses({ clock, log, ...options }: ClientOptions & { cl
     underWay.add(email)
     try {
       const user = await ownerOf(email)
-      answers.delete(email)
-      answers.set(email, { user, at: clock.now() })
-      if (answers.size > REMEMBERED_MAX) answers.delete(answers.keys().next().value!)
+      setNewest(answers, email, { user, at: clock.now() }, REMEMBERED_MAX)
     } catch (error) {
       const failure = classify(error)
       pausedUntil = clock.now() + (failure.kind === 'rate-limited' ? failure.retryAfterMs : PAUSE_MS)

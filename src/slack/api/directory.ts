@@ -1,3 +1,4 @@
+import { setNewest } from '../../lib/bounded.ts'
 import type { WebClient } from '@slack/web-api'
 import { zoneNamed } from '../../domain/rules/digest.ts'
 import { listedFor, permit, type Grants, type Permit, type Person, type Right } from './permission.ts'
@@ -182,9 +183,7 @@ function createMemory<Key, Value>(clock: Clock, max: number, ask: (key: Key) => 
     if (fresh && clock.now() - fresh.at < KNOWN_FOR_MS) return fresh.value
     const value = retryOnRateLimit(clock, () => ask(key))
     const entry = { at: clock.now(), value }
-    known.delete(key)
-    known.set(key, entry)
-    if (known.size > max) known.delete(known.keys().next().value!)
+    setNewest(known, key, entry, max)
     value.catch(() => {
       if (known.get(key) === entry) known.delete(key)
     })

@@ -2,7 +2,7 @@ import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIReq
 import type { Failure } from '../notifier.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import type { MessageTs } from '../../domain/ids.ts'
-import { causesOf } from '../../lib/error-code.ts'
+import { causesOf, certificateFault, errorCode } from '../../lib/error-code.ts'
 
 /**
  * Classifies an error of the Web API client. Only a short code is passed on: messages and bodies can hold addresses,
@@ -105,19 +105,14 @@ function neverConnected(error: Error): boolean {
 }
 
 const CONNECT_CALLS: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo'])
-const CONNECT_CODES: ReadonlySet<unknown> = new Set([
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
 
 function isConnectError(error: unknown): boolean {
-  return CONNECT_CALLS.has(fieldOf(error, 'syscall')) || CONNECT_CODES.has(fieldOf(error, 'code'))
+  const code = errorCode(error)
+  return (
+    CONNECT_CALLS.has(fieldOf(error, 'syscall')) ||
+    code === 'UND_ERR_CONNECT_TIMEOUT' ||
+    certificateFault(code) !== null
+  )
 }
 
 /** What Slack's error code means for us. An unknown code counts as `refused`. */

@@ -41,7 +41,6 @@ export type Gate = (request: IncomingMessage & { rawBody?: Buffer }, response: S
  * Bolt reads its fields outside of any `catch`, which would end the process.
  */
 export function createGate({ signingSecret, log, now, queue, signatures }: GateDeps): Gate {
-  const seen = createSeen()
   const logRefused = createRefusedLog(log, now)
 
   function unsigned(isSignatureWrong = false): Refusal {
@@ -57,8 +56,6 @@ export function createGate({ signingSecret, log, now, queue, signatures }: GateD
   }
 
   async function checkSigned(request: IncomingMessage, signature: Signature) {
-    // A known signature means that this request was sent again. Bolt already has it: answer 200 and do nothing.
-    if (seen.has(signature)) return DONE
     const body = await readBody(request, { queue, bytesMax: SLACK_BODY_BYTES_MAX })
     if (body.kind !== 'whole') return NOT_WHOLE[body.kind]
     if (!isSignedBy(signingSecret, signature, body.bytes)) {
@@ -68,7 +65,6 @@ export function createGate({ signingSecret, log, now, queue, signatures }: GateD
     }
     queue.prove(request.socket.remoteAddress ?? '')
     if (!isReadable(request.headers['content-type'] ?? '', body.bytes)) return UNREADABLE
-    seen.add(signature)
     signatures.count(true)
     return body.bytes
   }
@@ -180,22 +176,3 @@ export function isSignedBy(signingSecret: string, { timestamp, hex }: Signature,
 }
 
 const MS_PER_S = 1_000
-
-/** How many signatures are remembered; beyond this the oldest is forgotten. */
-export const SIGNATURES_MAX = 5_000
-
-/** Remembers accepted signatures. The database knows them too, but a flood of repeats should not reach it. */
-export function createSeen() {
-  const signatures = new Set<string>()
-
-  return {
-    has: (signature: Signature): boolean => signatures.has(keyOf(signature)),
-    /** Only for valid signatures. */
-    add(signature: Signature): void {
-      signatures.add(keyOf(signature))
-      if (signatures.size > SIGNATURES_MAX) signatures.delete(signatures.values().next().value!)
-    },
-  }
-}
-
-const keyOf = ({ timestamp, hex }: Signature): string => `${timestamp} ${hex}`

@@ -124,7 +124,6 @@ export const buildCount = (builds: number): string => counted(builds, 'build')
 export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`
 
-/** The most entries of a filter that are shown. */
 export const ENTRIES_SHOWN_MAX = 10
 
 /** ``builds `main` and `^release/.*$`, and no other branch``: what CI's branch filter does. Markup. */

@@ -116,7 +116,6 @@ export const flakyWords = ({ commits, flaky, lostMs }: DigestView['flaky']['show
     ', ',
   )
 
-/** One branch in the list of flaky ones. */
 export const flakyLine = (one: DigestView['flaky']['shown'][number]): string =>
   `${projectBranch(one)}: ${flakyWords(one)}`
 
@@ -144,11 +143,9 @@ export function digestWords({ schedule, nextAt }: { schedule: Schedule; nextAt: 
   return joined([scheduleWords(schedule), next && `next ${next}`])
 }
 
-/** Posted in the channel when a digest is set or changed. */
 export const digestSetLine = (user: string, schedule: Schedule): string =>
   `:bar_chart: ${somebody(user)} set a digest for this channel: ${scheduleWords(schedule)}.`
 
-/** Posted in the channel when its digest is turned off. */
 export const digestOffLine = (user: string): string => `:bar_chart: ${somebody(user)} turned off this channel's digest.`
 
 const ALT_CHARS_MAX = 1_000

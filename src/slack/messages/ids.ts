@@ -66,7 +66,6 @@ export const DIGEST_BLOCK_ID = 'digest'
 /** The row of an import proposal. */
 export const IMPORT_BLOCK_ID = 'subscription_import'
 
-/** The buttons of a project. */
 export const PROJECT_ACTION_IDS = {
   edit: 'project_edit',
   reset: 'project_reset_key',
@@ -79,5 +78,4 @@ export const PROJECT_BLOCK_ID = 'project_actions'
 /** The buttons that only App Home has. */
 export const HOME_ACTION_IDS = { mentions: 'home_mentions', follow: 'home_follow' } as const
 
-/** The rows that hold Home's buttons. */
 export const HOME_BLOCK_IDS = { me: 'home_me_row', red: 'home_red_row', follow: 'home_follow_row' } as const

@@ -2,9 +2,7 @@
 
 /** A message's `text`. `chat.postMessage` takes more, `chat.update` does not. */
 export const MESSAGE_TEXT_CHARS_MAX = 4_000
-/** The text of a section. */
 export const SECTION_CHARS_MAX = 3_000
-/** An address, such as the link of a button. */
 export const BUTTON_URL_CHARS_MAX = 3_000
 
 /** An address within a context element, escaped; with its label it stays below the element's 3,000. */

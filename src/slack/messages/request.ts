@@ -139,7 +139,6 @@ const UNCONFIRMED: Record<string, string> = {
   'still-waiting': 'it says the build is still waiting for that',
 }
 
-/** The button that asks CI to act on an attempt. */
 export function actionButton(action: Action, ref: string, build: ActedOn): ActionButton {
   const text = plain(BUTTON_WORDS[action] ?? ACTION_WORDS[action])
   return { type: 'button', action_id: ACTION_IDS[action], value: ref, text, ...LOOKS[action](build) }

@@ -121,7 +121,6 @@ export function missingOptions(rule: Rule, request: 'create' | 'update'): string
   })
 }
 
-/** The most items of a list that are sent. */
 export const LIST_ITEMS_MAX = 200
 
 /** Checks the entries of a branch filter: full names, or regexes from `^` to `$`. Source: interface, "Project". */

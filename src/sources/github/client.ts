@@ -15,7 +15,6 @@ export interface GithubClient {
   /** The newest runs as GitHub shows them, at most 100. `unchanged`: the same as in the answer with this etag. */
   runs(repository: string, options?: RunsOptions): Promise<{ runs: unknown[]; etag: string | null } | 'unchanged'>
   run(repository: string, run: string, signal?: AbortSignal): Promise<unknown>
-  /** A repository as GitHub shows it. */
   repository(repository: string, signal?: AbortSignal): Promise<unknown>
   /** A workflow as GitHub shows it, by its id. */
   workflow(repository: string, workflow: string, signal?: AbortSignal): Promise<unknown>

@@ -43,7 +43,6 @@ export interface GitlabClient {
   play(project: string, job: string): Promise<void>
   /** The text of a file at a branch or tag. */
   file(project: string, path: string, ref: string): Promise<string>
-  /** The account of the token. */
   username(): Promise<string>
   /** What the token may be used for: `api`, `read_api`. */
   scopes(): Promise<readonly string[]>

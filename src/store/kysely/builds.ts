@@ -30,7 +30,6 @@ const OUTCOMES = [sql.lit('success' satisfies Status), ...RED]
 /** Keys per query, well below the limit of parameters of a statement. */
 const KEYS_MAX = 500
 
-/** The state of builds. */
 export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
   const builds = () => db.selectFrom('build').selectAll()
 
@@ -181,7 +180,6 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
   } satisfies Partial<Reads>
 }
 
-/** The state of builds. */
 export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async saveBuild(build) {

@@ -6,7 +6,6 @@ import type { BuildEnd, FigureReads } from '../figures.ts'
 import { toStored } from './build-events.ts'
 import { amongKeys, ofProjects } from './query.ts'
 
-/** The reads that figures need. */
 export const readFigures = (db: Kysely<Schema>): FigureReads => ({
   async allEndsAfter(place, limit) {
     const rows = await endsAfter(db, place, limit).execute()

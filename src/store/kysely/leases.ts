@@ -51,7 +51,6 @@ export const writeLeases = (db: Kysely<Schema>, runQuery: RunQuery, locks: boole
     },
   }) satisfies Partial<Tx>
 
-/** Which job was done when. */
 export const readJobs = (db: Kysely<Schema>) =>
   ({
     async lastDoneAt(job) {

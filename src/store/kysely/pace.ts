@@ -143,7 +143,6 @@ export function readPace(db: Kysely<Schema>, runQuery: RunQuery) {
   } satisfies Partial<Reads>
 }
 
-/** Calls to Slack, and closed channels. */
 export function writePace(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews) {
   return {
     async insertCall({ queue: lane, channel, at }) {

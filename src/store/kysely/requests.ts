@@ -199,7 +199,6 @@ export function writeRequests(db: Kysely<Schema>) {
   } satisfies Partial<Tx>
 }
 
-/** Requests to CI about projects. */
 export function readProjectRequests(db: Kysely<Schema>) {
   const requests = () => db.selectFrom('request').selectAll().where('run', 'is', null)
 

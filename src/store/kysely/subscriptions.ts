@@ -108,7 +108,6 @@ const toSubscription = (row: Selectable<Schema['subscription']>): StoredSubscrip
   changedAt: row.changed_at,
 })
 
-/** When channels get digests. */
 export const readDigests = (db: Kysely<Schema>): DigestReads => ({
   async digest(channel) {
     const row = await db.selectFrom('digest').selectAll().where('channel', '=', channel).executeTakeFirst()
