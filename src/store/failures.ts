@@ -66,10 +66,11 @@ const contentsOf = (reports: readonly StoredReport[]): FailureReport[] => report
  * @param firstSeq the build's first build event: an earlier report is about the attempt that this event opened
  */
 export const isReportOn = (
-  { attemptSeq }: Pick<StoredReport, 'attemptSeq'>,
-  { buildEvents }: Attempt,
+  { attemptSeq, report: { attempt: n } }: Pick<StoredReport, 'attemptSeq' | 'report'>,
+  { buildEvents, details }: Attempt,
   firstSeq: number,
-): boolean => buildEvents.some(({ seq }) => seq === (attemptSeq === 0 ? firstSeq : attemptSeq))
+): boolean =>
+  n === null ? buildEvents.some(({ seq }) => seq === (attemptSeq === 0 ? firstSeq : attemptSeq)) : details.attempt === n
 
 /** The attempts of one build, whichever cards they are on. */
 export async function attemptsOfBuild(

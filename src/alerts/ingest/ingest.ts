@@ -1,6 +1,15 @@
 import type { Known } from '../../domain/rules/decide.ts'
 import { mergeDetails, type BuildDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
-import { isUuid, shortId, sourceOf, type ChannelId, type BuildId } from '../../domain/ids.ts'
+import {
+  buildKey,
+  isUuid,
+  repositoryOf,
+  shortId,
+  sourceOf,
+  type ChannelId,
+  type BuildId,
+  type ProjectId,
+} from '../../domain/ids.ts'
 import { repositoryIn } from '../../domain/ci-project/project-names.ts'
 import { branchKey, placeEvents, cardNumberOf, revisionSubject, noticeSubject } from '../../domain/builds/revision.ts'
 import { afterEvent, restartRequests, type Request, shownBy } from '../../domain/cards/request.ts'
@@ -123,6 +132,7 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
     touched.push(...(await keepCards(tx, subject, decisions, known)))
   }
   for (const buildEvent of placed) await wakeSuccessors(tx, buildEvent, revisionKey, now)
+  for (const { projectId, buildId } of placed) await claimReports(tx, projectId, buildId)
   if (mark) await tx.settleRevision(revisionKey, mark.stamp)
   return { touched, decided, buildEvents: placed.map(({ seq }) => seq) }
 }
@@ -158,6 +168,12 @@ async function keepCards(
   // Existing cards still follow their revision, even if the rules would not open them now.
   for (const key of await tx.cardsOf(subject)) keys.set(`${key.subject} ${key.channel}`, key)
   return [...keys.values()]
+}
+
+/** Reports of a run that came before it was ingested name its repository: a build step does not know its workflow's id. */
+async function claimReports(tx: Tx, projectId: ProjectId, buildId: BuildId): Promise<void> {
+  const repository = repositoryOf(projectId)
+  if (repository !== null) await tx.moveReports(buildKey(repository, buildId), buildKey(projectId, buildId))
 }
 
 // A late outcome changes the red streaks of newer builds. A failure lengthens them, and makes the build that passed
