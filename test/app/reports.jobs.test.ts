@@ -28,8 +28,17 @@ const junit = (...failed: readonly string[]) =>
     )
     .join('')}</testsuite>`
 
-async function openBot(settings: Settings, webhook: { setWebhookUrl: (url: string) => void }, path: string) {
-  const stage = await openStage({ slack: { rates: 'off' }, settings: { DEFAULT_CHANNEL: CARD, ...settings } })
+async function openBot(
+  settings: Settings,
+  webhook: { setWebhookUrl: (url: string) => void },
+  path: string,
+  subscriptions?: readonly string[],
+) {
+  const stage = await openStage({
+    slack: { rates: 'off' },
+    settings: { DEFAULT_CHANNEL: CARD, ...settings },
+    ...(subscriptions && { subscriptions }),
+  })
   webhook.setWebhookUrl(`${stage.app.url}${path}`)
   onTestFinished(() => webhook.setWebhookUrl('http://127.0.0.1:9/nobody'))
   return stage
@@ -48,11 +57,11 @@ async function step(url: string, secret: string, env: Record<string, string>, xm
   return `${stdout}${stderr}`
 }
 
-async function openGithub() {
+async function openGithub(subscriptions?: readonly string[]) {
   const github = await startGithub()
   const { apiUrl, token, webhookSecret } = github.address()
   const settings = { GITHUB_WEBHOOK_SECRET: webhookSecret, GITHUB_API_URL: apiUrl, GITHUB_TOKEN: token }
-  const bot = await openBot(settings, github, '/webhooks/github')
+  const bot = await openBot(settings, github, '/webhooks/github', subscriptions)
   const repository = (name: string) => String(github.state().repositories.find((one) => one.name === name)!.id)
   const env = (id: number, { attempt = 1, of = 'acme/web', job = 'test' } = {}) => ({
     GITHUB_ACTIONS: 'true',
@@ -138,4 +147,27 @@ test('in a GitLab job it tells which tests failed, by the name of its job', asyn
   const card = (await untilShown(bot, '2 of 4 tests failed: rounds · sums'))!
   await untilThread(bot, card, 'rounds rspec 2/2')
   expect(JSON.stringify([card, threadOf(bot, card)])).not.toContain('glcbt')
+})
+
+test('each channel is shown as much of what failed as its subscription says', async () => {
+  const follow = (channel: string, details = '') => `{ channel: ${channel}, project: acme/web CI${details} }`
+  const bot = await openGithub([
+    follow(CARD),
+    follow(CHANNELS.web, ', details: names'),
+    follow(CHANNELS.ops, ', details: none'),
+  ])
+  const { id } = githubRun(bot.github)
+  await isKnown(bot)
+  await bot.report(id, junit('sums'))
+  bot.github.finish(id, 'failure', ['test'])
+  const said = async (channel: string) => {
+    const card = await untilCard(bot, ['Failed'], undefined, channel)
+    await settled(bot.app.url)
+    return JSON.stringify([card, bot.slack.messages(channel)])
+  }
+  expect(await said(CARD)).toMatch(/1 of 2 tests failed: sums.*sums broke/)
+  const names = await said(CHANNELS.web)
+  expect([names.includes('1 of 2 tests failed: sums'), names.includes('broke')]).toEqual([true, false])
+  const none = await said(CHANNELS.ops)
+  expect([none.includes('Failed'), none.includes('sums')]).toEqual([true, false])
 })

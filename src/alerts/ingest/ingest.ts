@@ -1,5 +1,6 @@
 import type { Known } from '../../domain/rules/decide.ts'
 import { mergeDetails, type BuildDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
+import { DETAILS } from '../../domain/builds/failure.ts'
 import {
   buildKey,
   isUuid,
@@ -159,7 +160,10 @@ async function keepCards(
     keys.set(name, key)
     const ofChannel = subscriptions.filter(({ channel }) => channel === key.channel)
     const quiet = ofChannel.some((subscription) => subscription.quiet)
-    await tx.ensureCard({ ...key, quiet, mention: ofChannel.some(({ mention }) => mention === 'committer') })
+    const mention = ofChannel.some((subscription) => subscription.mention === 'committer')
+    // The channel may have asked for less so that nobody sees more.
+    const details = DETAILS.find((one) => ofChannel.some((subscription) => subscription.details === one))
+    await tx.ensureCard({ ...key, quiet, mention, ...(details && { details }) })
   }
   for (const decision of decisions) {
     if (opensCard(decision)) await ensure({ subject, channel: decision.channel })

@@ -61,6 +61,18 @@ export interface Failures {
   log: readonly string[]
 }
 
+/**
+ * How much of it a channel is shown, the least first: nothing; jobs, tests and places, without messages and logs; all.
+ */
+export const DETAILS = ['none', 'names', 'lines'] as const
+export type Details = (typeof DETAILS)[number]
+
+export const withoutLines = (failures: Failures): Failures => ({
+  ...failures,
+  named: failures.named.map((one) => ({ ...one, message: null })),
+  log: [],
+})
+
 /** The stream's finished build before this one. */
 export interface BuildBefore {
   reports: readonly FailureReport[]
