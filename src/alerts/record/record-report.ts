@@ -14,6 +14,7 @@ import { branchKey } from '../../domain/builds/revision.ts'
 import { isRed, isVerdict } from '../../domain/builds/status.ts'
 import { maskSecrets } from '../../lib/secret-shapes.ts'
 import type { ReadReport } from '../../sources/endpoint.ts'
+import { NOTHING_SAID } from '../../sources/job-report.ts'
 import type { SourceReport, UnreadBuild } from '../../sources/source.ts'
 import type { Stored } from '../../sources/webhook-route.ts'
 import { attemptsOfBuild, isReportOn } from '../../store/failures.ts'
@@ -50,18 +51,6 @@ export const recordFailures = (
     for (const report of reports.length > 0 ? reports : [NOTHING_SAID])
       await record(tx, { projectId, buildId, report: { ...report, by: 'source', attempt } }, clock.now())
   })
-
-const NOTHING_SAID: SourceReport = {
-  part: null,
-  tests: null,
-  failed: 0,
-  skipped: 0,
-  flaky: 0,
-  durationMs: null,
-  failures: [],
-  flakyTests: [],
-  log: [],
-}
 
 async function record(
   tx: Tx,

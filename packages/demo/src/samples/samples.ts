@@ -153,7 +153,6 @@ function unclearWishes({ typed }: Cast): Sample[] {
   const readings: readonly [when: string, reading: Parameters<typeof answerMisread>[0]][] = [
     ['a word is nearly one that means something', { kind: 'near', typed, meant: 'failed' }],
     ['no branch can be called so', { kind: 'no-branch', typed, regex: '^release/.*$' }],
-    ['it is not said how much of what failed', { kind: 'no-details', typed: 'some' }],
     ['two words are at odds', { kind: 'contradiction', one: 'mention', other: 'no-mention' }],
   ]
   return readings.map(([when, reading]) =>
