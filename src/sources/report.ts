@@ -4,7 +4,7 @@ import { listOf } from '../lib/raw-values.ts'
 import { NO_FAILURE, type FailureReport } from '../domain/builds/failure.ts'
 import { isRecord } from '../lib/json.ts'
 import { fields, items, VALUE, values } from '../lib/json-parts.ts'
-import { gitlabProjectId, type BuildId, type ProjectId, type SourceName } from '../domain/ids.ts'
+import { gitlabProjectId, repositoryProjectId, type ProjectId, type SourceName } from '../domain/ids.ts'
 import { readJsonBody, refusal, type BodyReading, type Endpoint } from './endpoint.ts'
 import { secretPath, type IsSecret } from './secret-path.ts'
 import { buildId, ciBuildId, cleanText, countOrNull, projectId } from './values.ts'
@@ -58,16 +58,12 @@ function readReport(source: SourceName, body: Uint8Array): BodyReading {
   return {
     kind: 'report',
     projectId: PROJECTS[source](project.data),
-    buildId: id.data as BuildId,
+    buildId: id.data,
     report: toReport(report, { attempt, job: textOf(build['job']) }),
   }
 }
 
-const PROJECTS: Readonly<Record<SourceName, (id: string) => ProjectId>> = {
-  ci: (id) => id as ProjectId,
-  github: (id) => `github:${id}` as ProjectId,
-  gitlab: gitlabProjectId,
-}
+const PROJECTS = { ci: (id: ProjectId) => id, github: repositoryProjectId, gitlab: gitlabProjectId } as const
 
 const REPORTED = fields({
   build: values(['project_id', 'build_id', 'attempt', 'job']),

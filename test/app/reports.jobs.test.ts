@@ -144,7 +144,7 @@ test('in a GitLab job it tells which tests failed, by the name of its job', asyn
   await isKnown(bot)
   await step(bot.app.url, secret, env('2/2'), junit('rounds'))
   gitlab.finish(id, 'failed')
-  const card = (await untilShown(bot, '2 of 4 tests failed: rounds · sums'))!
+  const card = await untilShown(bot, '2 of 4 tests failed: rounds · sums')
   await untilThread(bot, card, 'rounds rspec 2/2')
   expect(JSON.stringify([card, threadOf(bot, card)])).not.toContain('glcbt')
 })

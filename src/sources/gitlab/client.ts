@@ -121,12 +121,8 @@ export function createGitlabClient({
     }
     return listed
   }
-  const jobs = (
-    project: string,
-    path: readonly string[],
-    { scope, purpose, pagesMax = PAGES_MAX }: { scope: string; purpose: string; pagesMax?: number | undefined },
-    signal?: AbortSignal,
-  ) => list(addressIn(project, ['pipelines', ...path], { 'scope[]': scope }), purpose, pagesMax, signal)
+  const failed = (project: string, path: readonly string[], purpose: string, pagesMax?: number, signal?: AbortSignal) =>
+    list(addressIn(project, ['pipelines', ...path], { 'scope[]': 'failed' }), purpose, pagesMax ?? PAGES_MAX, signal)
   // GitLab answers 2xx even if it did nothing. The pipeline's status in the answer shows that.
   async function write(project: string, id: string, what: string, purpose: string, undone: ReadonlySet<unknown>) {
     const url = addressIn(project, ['pipelines', id, what])
@@ -146,14 +142,9 @@ export function createGitlabClient({
     },
     pipeline: (project, id, signal) => get(addressIn(project, ['pipelines', id]), 'read a pipeline', recordIn, signal),
     failedJobs: (project, id, signal, pagesMax) =>
-      jobs(project, [id, 'jobs'], { scope: 'failed', purpose: 'list the jobs of a pipeline', pagesMax }, signal),
+      failed(project, [id, 'jobs'], 'list the jobs of a pipeline', pagesMax, signal),
     failedBridges: (project, id, signal, pagesMax) =>
-      jobs(
-        project,
-        [id, 'bridges'],
-        { scope: 'failed', purpose: 'list the trigger jobs of a pipeline', pagesMax },
-        signal,
-      ),
+      failed(project, [id, 'bridges'], 'list the trigger jobs of a pipeline', pagesMax, signal),
     testSummary: (project, id, signal) =>
       get(addressIn(project, ['pipelines', id, 'test_report_summary']), 'read how many tests failed', recordIn, signal),
     testReport: (project, id, signal) =>
@@ -183,7 +174,12 @@ export function createGitlabClient({
       get(addressIn(project, ['repository', 'commits', sha]), 'read a commit', recordIn, signal),
     retry: (project, id) => write(project, id, 'retry', 'retry a pipeline', NOT_RUNNING),
     manualJobs: (project, id, signal) =>
-      jobs(project, [id, 'jobs'], { scope: 'manual', purpose: 'list the manual jobs of a pipeline' }, signal),
+      list(
+        addressIn(project, ['pipelines', id, 'jobs'], { 'scope[]': 'manual' }),
+        'list the manual jobs of a pipeline',
+        PAGES_MAX,
+        signal,
+      ),
     async play(project, job) {
       const url = addressIn(project, ['jobs', job, 'play'])
       await send({ method: 'POST', url, purpose: 'start a manual job', statusSuffices: true })
