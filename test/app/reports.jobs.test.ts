@@ -103,6 +103,10 @@ test('a report that comes before its run waits for it, and counts for the attemp
   bot.github.rerun(id, { outcome: 'none' })
   bot.github.finish(id, 'failure', ['test'])
   await untilShown(bot, '1 of 2 tests failed: second only')
+  // One that comes after the end finds its run, too.
+  await bot.report(id, junit('late'), { attempt: 2, job: 'e2e' })
+  expect(rowsOf(bot.folder, "select 1 from report where build_key not like 'github:%:%/%'")).toEqual([])
+  await untilShown(bot, '2 of 4 tests failed: late')
 })
 
 test('a secret reports on its own source alone, and on no run of another repository', async () => {
