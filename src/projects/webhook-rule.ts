@@ -5,7 +5,7 @@ import type { RuleInput } from '../domain/rules/rule-input.ts'
 import { percentDecoded } from '../lib/escape.ts'
 import { ourRules } from '../sources/ci-service/check-rule.ts'
 import type { ClientV2 } from '../sources/ci-service/client-v2.ts'
-import { presentedSecret } from '../sources/ci-service/webhook/endpoint.ts'
+import { presentedSecret } from '../sources/secret-path.ts'
 import { createSecretCheck } from '../sources/endpoint.ts'
 import { ciFailureOf, type CiFailure } from './outcomes.ts'
 

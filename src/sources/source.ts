@@ -153,7 +153,7 @@ export interface FailedBuild extends UnreadBuild {
   logs: boolean
 }
 
-export type SourceReport = Omit<FailureReport, 'by'>
+export type SourceReport = Omit<FailureReport, 'by' | 'attempt'>
 
 /** One build with its project. */
 export interface ReadBuild {
