@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
 import * as z from 'zod'
 import { isChannelId, isProjectId, SOURCES, sourceOf } from '../domain/ids.ts'
+import { DETAILS } from '../domain/builds/failure.ts'
 import type { ReminderRule } from '../domain/builds/breakage.ts'
 import type { Follows, Subscription } from '../domain/rules/subscription.ts'
 import { readReminderAlone, reminderFault } from '../features/subscriptions/remind.ts'
@@ -20,6 +21,7 @@ const ENTRY = z.strictObject({
   branch_match: z.enum(['exact', 'wildcard', 'regex']).optional(),
   quiet: z.boolean().default(false),
   mention: z.enum(['committer', 'nobody']).default('committer'),
+  details: z.enum(DETAILS).optional(),
   remind: z.string().transform(toReminder).optional(),
 })
 
@@ -93,6 +95,7 @@ const toSubscription = (entry: z.infer<typeof ENTRY>): Subscription => ({
   }),
   quiet: entry.quiet,
   mention: entry.mention,
+  ...(entry.details && { details: entry.details }),
   ...(entry.remind && { remind: entry.remind }),
   source: 'file',
 })

@@ -37,6 +37,8 @@ export const isIdDigits = (text: string): boolean => DIGITS.test(text)
 export const isProjectId = (text: string): text is ProjectId => isIdDigits(text) || HOSTED.test(text)
 export const githubProjectId = (repository: string, workflow: string): ProjectId =>
   `github:${repository}:${workflow}` as ProjectId
+/** All workflows of a repository: where a report names no workflow. */
+export const repositoryProjectId = (repository: string): ProjectId => `github:${repository}` as ProjectId
 export const gitlabProjectId = (project: string): ProjectId => `gitlab:${project}` as ProjectId
 
 /** A project without an id is the CI service's: the other sources always give an id. */

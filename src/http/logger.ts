@@ -16,7 +16,7 @@ const LOOKS_SECRET: readonly [RegExp, string][] = [
   [/xox[a-z]-[\w-]+|xapp-[\w-]+/gi, '[secret]'],
   [/((?:api_key|token|client_secret|access_token|password)=)[^&\s"']+/gi, '$1[secret]'],
   [/(bearer\s+)[\w.~+/=-]{8,}/gi, '$1[secret]'],
-  [/(\/webhooks\/[a-z]+\/)[^\s"'?/]+/gi, '$1[secret]'],
+  [/(\/webhooks\/(?:[a-z]+\/reports|[a-z]+)\/)[^\s"'?/]+/gi, '$1[secret]'],
   [/(:\/\/[^/\s:@"']+:)[^@\s/"']+@/g, '$1[secret]@'],
 ]
 

@@ -4,7 +4,7 @@ import { EVERY_BUILD_STATUS, type RuleInput } from '../domain/rules/rule.ts'
 import { percentDecoded } from '../lib/escape.ts'
 import { ourRules } from '../sources/ci-service/check-rule.ts'
 import type { ClientV2 } from '../sources/ci-service/client-v2.ts'
-import { presentedSecret } from '../sources/ci-service/webhook/endpoint.ts'
+import { presentedSecret } from '../sources/secret-path.ts'
 import { createSecretCheck } from '../sources/endpoint.ts'
 import { ciFailureOf, type CiFailure } from './outcomes.ts'
 

@@ -9,6 +9,19 @@ const FAILURES_MAX = 50
 const TEXT_CHARS_MAX = 300
 const LINES_MAX = 3
 
+/** Its source was asked, and named no failure. */
+export const NOTHING_SAID: SourceReport = {
+  part: null,
+  tests: null,
+  failed: 0,
+  skipped: 0,
+  flaky: 0,
+  durationMs: null,
+  failures: [],
+  flakyTests: [],
+  log: [],
+}
+
 /**
  * A report of one failed job; null if it says no more than that the job failed. A job whose steps named no failure failed
  * with the line of its log that speaks of an error, or with the last one.
@@ -21,17 +34,7 @@ export function jobReport(
   const message = job.message ?? shortText(log.find((line) => /error/i.test(line)) ?? log.at(-1) ?? null)
   if (failures.length === 0 && message === null) return null
   const named = failures.length > 0 ? failures : [{ ...job, message }]
-  return {
-    part: job.job,
-    tests: null,
-    failed: named.length,
-    skipped: 0,
-    flaky: 0,
-    durationMs: null,
-    failures: named.slice(0, FAILURES_MAX),
-    flakyTests: [],
-    log,
-  }
+  return { ...NOTHING_SAID, part: job.job, failed: named.length, failures: named.slice(0, FAILURES_MAX), log }
 }
 
 /** A report of a job's tests, as the source counts them. */
@@ -39,15 +42,7 @@ export const testReport = (
   job: string | null,
   counts: Pick<SourceReport, 'failed' | 'skipped'> & { tests: number },
   failures: readonly Failure[],
-): SourceReport => ({
-  part: job,
-  ...counts,
-  flaky: 0,
-  durationMs: null,
-  failures: failures.slice(0, FAILURES_MAX),
-  flakyTests: [],
-  log: [],
-})
+): SourceReport => ({ ...NOTHING_SAID, part: job, ...counts, failures: failures.slice(0, FAILURES_MAX) })
 
 /** At most three lines, in one. */
 export const shortText = (text: string | null): string | null => {

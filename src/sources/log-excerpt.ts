@@ -1,3 +1,5 @@
+import { maskSecrets } from '../lib/secret-shapes.ts'
+
 // The lines of a failed job's log that say why it failed.
 
 /** The most lines of an excerpt. */
@@ -13,8 +15,12 @@ const ESCAPES = new RegExp(
 /** Of a line that was written over itself, such as a progress bar, what was last to be seen. */
 const lastSeen = (line: string): string => line.split('\r').findLast((part) => part.trim() !== '') ?? ''
 
-const cleaned = (text: string): string[] =>
-  text.split('\n').map((line) => lastSeen(line.replace(ESCAPES, '')).slice(0, LINE_CHARS_MAX).trimEnd())
+/** Secrets are looked for before anything is cut: of a key in several lines, a few lines do not look like one. */
+function cleaned(text: string): string[] {
+  const lines = text.split('\n').map((line) => lastSeen(line.replace(ESCAPES, '')))
+  const safe = maskSecrets(lines.join('\n')).split('\n')
+  return safe.map((line) => line.slice(0, LINE_CHARS_MAX).trimEnd())
+}
 
 /** GitHub writes the time before each line. */
 const GITHUB_TIME = /^\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?/

@@ -153,7 +153,7 @@ export interface FailedBuild extends UnreadBuild {
   logs: boolean
 }
 
-export type SourceReport = Omit<FailureReport, 'by'>
+export type SourceReport = Omit<FailureReport, 'by' | 'attempt'>
 
 export interface ReadBuild {
   project: KnownProject

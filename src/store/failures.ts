@@ -5,6 +5,8 @@ import { credible, restartRequests } from '../domain/cards/request.ts'
 import { isRed, isVerdict } from '../domain/builds/status.ts'
 import {
   failuresIn,
+  withoutLines,
+  type Details,
   NO_FAILURE,
   type BuildBefore,
   type FailureReport,
@@ -24,15 +26,16 @@ const OUTCOMES_MAX = 16
 
 /**
  * What failed in each red attempt that has a report, by attempt key, and when the newest of these reports was
- * received (ms; 0: there is none). Attempts that are not red cost no read.
+ * received (ms; 0: there is none). Attempts that are not red cost no read, and none does where no details are shown.
  */
 export async function failuresOf(
   reads: Reads,
   attempts: readonly Attempt[],
+  details: Details = 'lines',
 ): Promise<{ failures: Map<string, Failures>; reportedAt: number }> {
   const failures = new Map<string, Failures>()
   let reportedAt = 0
-  const red = attempts.filter(({ status }) => isRed(status))
+  const red = attempts.filter(({ status }) => details !== 'none' && isRed(status))
   for (const [buildId, own] of Map.groupBy(red, (attempt) => attempt.buildId)) {
     const { projectId } = own[0]!.buildEvents[0]!
     const reportsOn = await readReports(reads, projectId, buildId)
@@ -41,7 +44,7 @@ export async function failuresOf(
       if (reports.length === 0) continue
       reportedAt = Math.max(reportedAt, ...reports.map(({ receivedAt }) => receivedAt))
       const failed = failuresIn(contentsOf(reports), await buildBefore(reads, attempt))
-      if (failed) failures.set(attemptKey(attempt), failed)
+      if (failed) failures.set(attemptKey(attempt), details === 'names' ? withoutLines(failed) : failed)
     }
   }
   return { failures, reportedAt }
@@ -66,10 +69,11 @@ const contentsOf = (reports: readonly StoredReport[]): FailureReport[] => report
  * @param firstSeq the build's first build event: an earlier report is about the attempt that this event opened
  */
 export const isReportOn = (
-  { attemptSeq }: Pick<StoredReport, 'attemptSeq'>,
-  { buildEvents }: Attempt,
+  { attemptSeq, report: { attempt: n } }: Pick<StoredReport, 'attemptSeq' | 'report'>,
+  { buildEvents, details }: Attempt,
   firstSeq: number,
-): boolean => buildEvents.some(({ seq }) => seq === (attemptSeq === 0 ? firstSeq : attemptSeq))
+): boolean =>
+  n === null ? buildEvents.some(({ seq }) => seq === (attemptSeq === 0 ? firstSeq : attemptSeq)) : details.attempt === n
 
 /** The attempts of one build, whichever cards they are on. */
 export async function attemptsOfBuild(

@@ -315,6 +315,11 @@ const MIGRATIONS: Record<string, (words: Words) => readonly Step[]> = {
   '0020-moved-channels': ({ key }) => [
     sql`create table moved_channel (former_id ${key} primary key, id ${key} not null)`,
   ],
+  /** How much of what failed a channel is shown. */
+  '0021-details': () => [
+    sql`alter table subscription add column details text`,
+    sql`alter table card add column details text`,
+  ],
 }
 
 // Parsed here and not in the database: PostgreSQL reads no text from JSON that has a NUL anywhere in it.

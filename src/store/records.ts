@@ -162,7 +162,10 @@ export interface StoredSubscription extends Subscription {
 }
 
 /** What somebody in Slack wants a channel to follow. */
-export type NewSubscription = Pick<Subscription, 'channel' | 'follows' | 'rules' | 'quiet' | 'mention' | 'remind'>
+export type NewSubscription = Pick<
+  Subscription,
+  'channel' | 'follows' | 'rules' | 'quiet' | 'mention' | 'details' | 'remind'
+>
 
 /** Who owns a committer's handle, since when (ms), and since when that person has left the workspace. */
 export interface Claim {

@@ -28,6 +28,8 @@ export interface ReportReads {
 
 export interface ReportWrites {
   insertReport(report: Omit<StoredReport, 'id'> & { buildKey: string }): Promise<void>
+  /** Gives the reports of one build (`project_id/build_id`) to another. */
+  moveReports(from: string, to: string): Promise<void>
   removeReport(id: number): Promise<void>
   /** Removes reports of unknown builds that were received before then (ms). @returns how many */
   removeEarlyReports(receivedBefore: number, limit: number): Promise<number>

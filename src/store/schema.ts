@@ -72,6 +72,7 @@ export interface Schema {
     channel: string
     quiet: number
     mention: number
+    details: Generated<string | null>
     post_at: number | null
     post_priority: number | null
     edit_at: number | null
@@ -262,6 +263,8 @@ export interface Schema {
     rules: string | null
     quiet: number
     mention: string
+    /** how much of what failed is shown; null: all */
+    details: Generated<string | null>
     created_by: string
     created_at: number
     /** `slot`: a hash of what it follows; a channel has one subscription per slot. `remind`: ReminderRule */

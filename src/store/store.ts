@@ -278,7 +278,7 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   postponeRevision(revisionKey: string, dueAt: number): Promise<void>
   placeEvent(eventSeq: number, cardNumber: number): Promise<void>
   saveDecision(decision: StoredDecision): Promise<void>
-  /** Creates the card. An existing one gets only `quiet` and `mention`. */
+  /** Creates the card. An existing one gets only `quiet`, `mention` and `details`. */
   ensureCard(card: CardState): Promise<void>
   setQueues(key: CardKey, queues: Queues): Promise<void>
   setRetryState(key: CardKey, trouble: { tries: number; plain: boolean; problem: string | null }): Promise<void>

@@ -55,6 +55,7 @@ describe('the log', () => {
     ['a token in an address', 'POST /webhooks/builds?token=abc123', 'abc123'],
     ['a webhook secret in an address', 'POST /webhooks/builds/abc123 HTTP/1.1', 'abc123'],
     ['a report secret in an address', 'POST /webhooks/reports/abc123 HTTP/1.1', 'abc123'],
+    ['the same of GitHub', 'POST /webhooks/github/reports/abc123 HTTP/1.1', 'abc123'],
     ['a bearer token', 'authorization: Bearer abc123def456', 'abc123def456'],
     ['a password in an address', 'postgres://ada:abc123@db:5432/builds', 'abc123'],
   ])('contains nothing that looks like %s, configured or not', (_, text, secret) => {

@@ -5,9 +5,9 @@ import type { Benchmark, Row } from './benchmark.ts'
 
 type Result = { benchmark: Benchmark; rows: readonly Row[] }
 
-const PAGE = fileURLToPath(new URL('../../docs/benchmarks.md', import.meta.url))
+const pageAt = (name: string): string => fileURLToPath(new URL(`../../docs/${name}.md`, import.meta.url))
 
-const SCALE_PAGE = fileURLToPath(new URL('../../docs/scale.md', import.meta.url))
+const PAGES = { benchmarks: pageAt('benchmarks'), scale: pageAt('scale') }
 
 /** The prose above it is written by hand. */
 const MARK = '<!-- figures: npm run bench writes all below -->'
@@ -35,34 +35,38 @@ export function printTable(results: readonly Result[]): void {
   )
 }
 
-/** Writes the figures of all but scale, with how long the whole run took. */
-export const writePage = (results: readonly Result[], tookMs: number): void =>
-  writeFigures(PAGE, results, `; all benchmarks took ${Math.round(tookMs / 60_000)} minutes`)
-
-export function writeScale(results: readonly Result[]): void {
-  const memoryGB = Math.round(totalmem() / 1_024 ** 3)
-  writeFigures(
-    SCALE_PAGE,
-    results,
-    `; ${memoryGB} GB of memory; load average at the end ${loadavg()[0]!.toFixed(1)} (a quiet machine has less than 3)`,
+/**
+ * Writes the sections of these benchmarks into a page, in the place of their last ones, each with when and where it was
+ * measured, and nothing that names the machine.
+ * @param order the names of all benchmarks of the page
+ */
+export function writeSections(
+  page: 'benchmarks' | 'scale',
+  results: readonly Result[],
+  order: readonly string[],
+): void {
+  const path = PAGES[page]
+  const [prose, old] = readFileSync(path, 'utf8').split(MARK)
+  if (old === undefined) throw new Error(`${path} has no mark for the figures`)
+  const before = old
+    .split(/^(?=## )/m)
+    .map((section) => [/^## (\S+)/.exec(section)?.[1] ?? '', section.trim()] as const)
+  const sections = new Map([...before, ...results.map((one) => [one.benchmark.name, sectionOf(one)] as const)])
+  writeFileSync(
+    path,
+    [prose + MARK, ...order.flatMap((name) => sections.get(name) ?? []), ''].join('\n\n').trimEnd() + '\n',
   )
 }
 
-/** Writes the figures below the mark, with what of the machine matters and nothing that names it. */
-function writeFigures(page: string, results: readonly Result[], more: string): void {
-  const [prose, old] = readFileSync(page, 'utf8').split(MARK)
-  if (old === undefined) throw new Error(`${page} has no mark for the figures`)
-  const run = `Measured on ${new Date().toISOString().slice(0, 10)}: ${cpus().length} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}${more}.`
-  writeFileSync(page, [prose + MARK, '', run, ...results.flatMap(sectionOf), ''].join('\n'))
-}
+const sectionOf = ({ benchmark: { name, about }, rows }: Result): string =>
+  [`## ${name}`, about, '', ...(crossTable(rows) ?? table([HEAD, ...rows.map(cells)])), '', measured()].join('\n')
 
-const sectionOf = ({ benchmark: { name, about }, rows }: Result): string[] => [
-  '',
-  `## ${name}`,
-  about,
-  '',
-  ...(crossTable(rows) ?? table([HEAD, ...rows.map(cells)])),
-]
+function measured(): string {
+  const memoryGB = Math.round(totalmem() / 1_024 ** 3)
+  const machine = `${cpus().length} cores, ${memoryGB} GB of memory, ${process.platform} ${process.arch}, Node ${process.versions.node}`
+  const load = loadavg()[0]!.toFixed(1)
+  return `Measured on ${new Date().toISOString().slice(0, 10)}: ${machine}; load average at the end ${load} (a quiet machine has less than 3).`
+}
 
 const table = ([head, ...lines]: readonly (readonly string[])[]): string[] =>
   [head!, head!.map(() => '---'), ...lines].map((line) => `| ${line.join(' | ')} |`)

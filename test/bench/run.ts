@@ -22,16 +22,16 @@ import { growth } from './growth.ts'
 import { idle } from './idle.ts'
 import { reconcile } from './reconcile.ts'
 import { reports } from './reports.ts'
-import { printTable, writePage, writeScale } from './report.ts'
+import { printTable, writeSections } from './report.ts'
 import { start } from './start.ts'
 import { stored } from './stored.ts'
 import { strangers } from './strangers.ts'
 import { workspace } from './workspace.ts'
 
-// npm run bench [-- <name>…] [--write] [--write-scale] [--organizations 1000] [--profile <folder>]
+// npm run bench [-- <name>…] [--write] [--organizations 1000] [--profile <folder>]
 /** The benchmarks whose figures are in docs/scale.md; those of the others are in docs/benchmarks.md. */
 const SCALE: readonly Benchmark[] = [processesShared, stored, day, workspace]
-const BENCHMARKS: readonly Benchmark[] = [
+const OTHERS: readonly Benchmark[] = [
   acknowledged,
   door,
   latency,
@@ -48,14 +48,13 @@ const BENCHMARKS: readonly Benchmark[] = [
   ingest,
   growth,
   strangers,
-  ...SCALE,
 ]
+const BENCHMARKS = [...OTHERS, ...SCALE]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     write: { type: 'boolean', default: false },
-    'write-scale': { type: 'boolean', default: false },
     organizations: { type: 'string', default: String(ORGANIZATIONS_PLAYED) },
     profile: { type: 'string' },
   },
@@ -63,10 +62,6 @@ const { values, positionals } = parseArgs({
 const chosen = BENCHMARKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
 const names = BENCHMARKS.map(({ name }) => name)
 if (positionals.some((name) => !names.includes(name))) giveUp(`the benchmarks are ${names.join(', ')}`)
-if (values.write && chosen.length < BENCHMARKS.length) giveUp('only a whole run is written down')
-const isScale = values['write-scale'] || values.write
-if (isScale && SCALE.some((one) => !chosen.includes(one)))
-  giveUp(`docs/scale.md is written from all of ${SCALE.map(({ name }) => name).join(', ')}`)
 const organizations = Number(values.organizations)
 if (!Number.isInteger(organizations) || organizations < 1) giveUp('--organizations is a number from 1')
 
@@ -84,13 +79,16 @@ try {
   const tookMs = performance.now() - startedAt
   printTable(results)
   stage.say(`It took ${Math.round(tookMs / 1_000)} s.`)
-  const isOfScale = ({ benchmark }: { benchmark: Benchmark }) => SCALE.includes(benchmark)
   if (values.write)
-    writePage(
-      results.filter((result) => !isOfScale(result)),
-      tookMs,
-    )
-  if (isScale) writeScale(results.filter(isOfScale))
+    for (const [page, all] of Object.entries({ benchmarks: OTHERS, scale: SCALE }) as [
+      'benchmarks' | 'scale',
+      readonly Benchmark[],
+    ][])
+      writeSections(
+        page,
+        results.filter(({ benchmark }) => all.includes(benchmark)),
+        all.map(({ name }) => name),
+      )
 } finally {
   rmSync(stage.folder, { recursive: true, force: true })
 }

@@ -44,7 +44,7 @@ describe('a subscriptions file', () => {
       `subscriptions:
   - { channel: C0BUILDS01, project: acme/web }
   - { channel: C0OPS00001, project: ALL, events: [failed, stopped], quiet: true, mention: nobody }
-  - { channel: C0WEB00001, project: "11", branch: release/*, branch_match: wildcard }
+  - { channel: C0WEB00001, project: "11", branch: release/*, branch_match: wildcard, details: names }
 `,
     )
     expect(subscriptions).toMatchObject([
@@ -64,6 +64,7 @@ describe('a subscriptions file', () => {
       {
         follows: { what: 'project', name: '11' },
         rules: [{ branch: 'release/*', branchMatch: 'wildcard', events: 'every' }],
+        details: 'names',
       },
     ])
   })

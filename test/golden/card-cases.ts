@@ -250,7 +250,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
   ),
   'reply-failures': told(
     'The source was asked what failed: places in files, and the end of the log of a job that wrote none.',
-    annotated({ log: ['npm error code ERESOLVE', 'npm error could not resolve', 'Process completed with exit code 1.'] }),
+    annotated({ log: ['npm error code ERESOLVE', 'npm error ERESOLVE could not resolve', 'npm error peer react@"^18" from @acme/ui@2.1.0'] }),
   ),
   'reply-tests': told(
     'A build step reported which tests failed, and sent the last lines of its log.',

@@ -53,3 +53,47 @@ test('a log without line breaks, and one of carriage returns alone, is cut, and 
 test('text from right to left is kept as it is', () => {
   expect(githubExcerpt(github(...STEP, 'שגיאה: הבדיקה נכשלה', EXIT))).toEqual(['שגיאה: הבדיקה נכשלה'])
 })
+
+/** Put together here, so that nobody takes the lines of this file for a key. */
+const KEY = [
+  ['-----BEGIN RSA PRIV', 'ATE KEY-----'].join(''),
+  ...Array.from({ length: 40 }, (_, n) => `MIIEow${'Ab3'.repeat(18)}${n}`),
+  ['-----END RSA PRIV', 'ATE KEY-----'].join(''),
+]
+const TOKEN = `ghp_${'a1'.repeat(18)}`
+
+test.each<[what: string, lines: readonly string[]]>([
+  ['a token', [`token=${TOKEN}`]],
+  ['a token with colours in it', [`\u001b[31m${TOKEN.slice(0, 3)}\u001b[0m${TOKEN.slice(3)}`]],
+  ['a token that a progress bar wrote over', [`working\r${TOKEN}`]],
+  ['a token in base64', [Buffer.from(`machine x password ${TOKEN}`).toString('base64')]],
+  ['a password in an address', [`git clone https://ada:${TOKEN}@example.com/x.git`]],
+  ['a token beyond the end of a line', [`${'x'.repeat(280)} Authorization: Bearer ${TOKEN}`]],
+  ['a key in many lines', KEY],
+  ['a key whose beginning is not there', KEY.slice(20)],
+  ['a key whose end is not there', KEY.slice(0, 20)],
+])('%s is in no excerpt', (_, lines) => {
+  const excerpts = [
+    githubExcerpt(github(...STEP, ...lines, EXIT)),
+    githubExcerpt(github(...STEP, '##[error]first', ...lines, EXIT)),
+    gitlabExcerpt([...lines, 'ERROR: Job failed: exit code 1'].join('\n')),
+  ]
+  expect(excerpts.flat().join('\n')).not.toMatch(/a1a1a1|YTFhMW|MIIEow|Ab3Ab3/)
+})
+
+test('what looks for secrets in a log takes no time either', () => {
+  for (const piece of [
+    'ghp_',
+    'authorization: ',
+    '-----BEGIN ',
+    'https://a:',
+    'aGVsbG8gd29ybGQ',
+    'bearer ',
+    'eyJ.',
+    '-',
+  ]) {
+    const beganAt = performance.now()
+    gitlabExcerpt(piece.repeat((256 * 1024) / piece.length))
+    expect(performance.now() - beganAt, piece).toBeLessThan(2_000)
+  }
+})

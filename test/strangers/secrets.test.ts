@@ -89,7 +89,15 @@ async function ask(path: string, init: RequestInit = {}): Promise<void> {
 
 const inPath = encodeURIComponent(SECRET.door)
 const json = { method: 'POST', headers: { 'content-type': 'application/json' } }
-const ENDPOINTS = ['/webhooks/builds', '/webhooks/reports', '/webhooks/github', '/webhooks/gitlab', SLACK_PATH]
+const HOSTED_REPORTS = ['/webhooks/github/reports', '/webhooks/gitlab/reports']
+const ENDPOINTS = [
+  '/webhooks/builds',
+  '/webhooks/reports',
+  ...HOSTED_REPORTS,
+  '/webhooks/github',
+  '/webhooks/gitlab',
+  SLACK_PATH,
+]
 
 /** Requests every kind of answer that the endpoints have, with the CI service's secret in all parts of the request. */
 async function provoke(): Promise<void> {

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto'
-import { createCiServiceEndpoint, createReportEndpoint } from '../../src/sources/ci-service/webhook/endpoint.ts'
+import { createCiServiceEndpoint } from '../../src/sources/ci-service/webhook/endpoint.ts'
 import type { Endpoint } from '../../src/sources/endpoint.ts'
 import { createGithubEndpoint } from '../../src/sources/github/endpoint.ts'
 import { createGitlabEndpoint } from '../../src/sources/gitlab/endpoint.ts'
+import { createReportEndpoint } from '../../src/sources/report.ts'
 
 // Bodies of the largest accepted size that cost the most to read, for each webhook.
 
@@ -108,7 +109,7 @@ export const WEBHOOKS: readonly Webhook[] = [
   },
   {
     name: 'reports',
-    endpoint: createReportEndpoint(() => true),
+    endpoint: createReportEndpoint('ci', () => true),
     path: `/webhooks/reports/${SECRET}`,
     headers: () => ({}),
     deliveries: {

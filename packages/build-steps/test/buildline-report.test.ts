@@ -164,6 +164,7 @@ describe('wrong usage', () => {
     ['--shard', '0/4', '--shard is not a part'],
     ['--build-id', '12a', 'is neither an integer id nor a uuid'],
     ['--url', 'https://bot.example/webhooks/reports/canary', 'the secret belongs in BUILDLINE_SECRET'],
+    ['--url', 'https://bot.example/webhooks/github/reports/canary', 'the secret belongs in BUILDLINE_SECRET'],
     ['--url', 'https://bot.example/webhooks/builds/canary', 'the secret belongs in BUILDLINE_SECRET'],
   ])('is %s %s', async (flag, value, words) => {
     const { code, stderr, tries } = await reportOf(FAILED, { args: ['--junit', '*.xml', flag, value] })

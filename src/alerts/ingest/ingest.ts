@@ -1,6 +1,16 @@
 import type { Known } from '../../domain/rules/decide.ts'
 import { mergeDetails, type BuildDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
-import { isUuid, shortId, sourceOf, type ChannelId, type BuildId } from '../../domain/ids.ts'
+import { DETAILS } from '../../domain/builds/failure.ts'
+import {
+  buildKey,
+  isUuid,
+  repositoryOf,
+  shortId,
+  sourceOf,
+  type ChannelId,
+  type BuildId,
+  type ProjectId,
+} from '../../domain/ids.ts'
 import { repositoryIn } from '../../domain/ci-project/project-names.ts'
 import { branchKey, placeEvents, cardNumberOf, revisionSubject, noticeSubject } from '../../domain/builds/revision.ts'
 import { afterEvent, restartRequests, type Request, shownBy } from '../../domain/cards/request.ts'
@@ -123,6 +133,7 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
     touched.push(...(await keepCards(tx, subject, decisions, known)))
   }
   for (const buildEvent of placed) await wakeSuccessors(tx, buildEvent, revisionKey, now)
+  for (const { projectId, buildId } of placed) await claimReports(tx, projectId, buildId)
   if (mark) await tx.settleRevision(revisionKey, mark.stamp)
   return { touched, decided, buildEvents: placed.map(({ seq }) => seq) }
 }
@@ -149,7 +160,10 @@ async function keepCards(
     keys.set(name, key)
     const ofChannel = subscriptions.filter(({ channel }) => channel === key.channel)
     const quiet = ofChannel.some((subscription) => subscription.quiet)
-    await tx.ensureCard({ ...key, quiet, mention: ofChannel.some(({ mention }) => mention === 'committer') })
+    const mention = ofChannel.some((subscription) => subscription.mention === 'committer')
+    // The channel may have asked for less so that nobody sees more.
+    const details = DETAILS.find((one) => ofChannel.some((subscription) => subscription.details === one))
+    await tx.ensureCard({ ...key, quiet, mention, ...(details && { details }) })
   }
   for (const decision of decisions) {
     if (opensCard(decision)) await ensure({ subject, channel: decision.channel })
@@ -158,6 +172,12 @@ async function keepCards(
   // Existing cards still follow their revision, even if the rules would not open them now.
   for (const key of await tx.cardsOf(subject)) keys.set(`${key.subject} ${key.channel}`, key)
   return [...keys.values()]
+}
+
+/** Reports of a run that came before it was ingested name its repository: a build step does not know its workflow's id. */
+async function claimReports(tx: Tx, projectId: ProjectId, buildId: BuildId): Promise<void> {
+  const repository = repositoryOf(projectId)
+  if (repository !== null) await tx.moveReports(buildKey(repository, buildId), buildKey(projectId, buildId))
 }
 
 // A late outcome changes the red streaks of newer builds. A failure lengthens them, and makes the build that passed

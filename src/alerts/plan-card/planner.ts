@@ -145,7 +145,7 @@ async function planCard(
   const postedAttempt = postedAttemptShown(messages)
   const all = hasFailed ? await reads.breakageChangesOf(card.subject) : []
   const changes = all.filter(({ channel }) => channel === null || channel === card.channel)
-  const { failures, reportedAt } = await failuresOf(reads, attempts)
+  const { failures, reportedAt } = await failuresOf(reads, attempts, card.details)
   const story = storyFor({
     attempts,
     streaks: await streaksOf(reads, attempts, mayHaveRecovered(attempts, decisions)),

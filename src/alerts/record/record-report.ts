@@ -1,14 +1,24 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import type { FailureReport } from '../../domain/builds/failure.ts'
-import { buildKey, isUuid, toUuid } from '../../domain/ids.ts'
+import {
+  buildKey,
+  isRepositoryId,
+  isUuid,
+  repositoryOf,
+  toUuid,
+  type BuildId,
+  type ProjectId,
+} from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
 import { isRed, isVerdict } from '../../domain/builds/status.ts'
 import { maskSecrets } from '../../lib/secret-shapes.ts'
 import type { ReadReport } from '../../sources/endpoint.ts'
+import { NOTHING_SAID } from '../../sources/job-report.ts'
 import type { SourceReport, UnreadBuild } from '../../sources/source.ts'
 import type { Stored } from '../../sources/webhook-route.ts'
 import { attemptsOfBuild, isReportOn } from '../../store/failures.ts'
+import type { StoredReport } from '../../store/reports.ts'
 import type { Tx } from '../../store/store.ts'
 import type { Attempt } from '../../domain/builds/attempt.ts'
 import { knownId, type RecordDelivery } from './record.ts'
@@ -39,37 +49,26 @@ export const recordFailures = (
 ): Promise<void> =>
   store.write(async (tx) => {
     for (const report of reports.length > 0 ? reports : [NOTHING_SAID])
-      await record(tx, { projectId, buildId, attempt, report: { ...report, by: 'source' } }, clock.now())
+      await record(tx, { projectId, buildId, report: { ...report, by: 'source', attempt } }, clock.now())
   })
-
-const NOTHING_SAID: SourceReport = {
-  part: null,
-  tests: null,
-  failed: 0,
-  skipped: 0,
-  flaky: 0,
-  durationMs: null,
-  failures: [],
-  flakyTests: [],
-  log: [],
-}
 
 async function record(
   tx: Tx,
-  { projectId, buildId: named, report: read, attempt: n }: Omit<ReadReport, 'kind'> & { attempt?: number },
+  { projectId: project, buildId: named, report: read }: Omit<ReadReport, 'kind'>,
   at: number,
 ): Promise<Stored['answer']> {
   const report = masked(read)
+  const projectId = await workflowOf(tx, project, named)
   const buildId = await knownId(tx, { projectId, buildId: named, uuid: isUuid(named) ? toUuid(named) : null })
   const buildEvents = await tx.eventsOfBuild(projectId, buildId)
   const attempts = await attemptsOfBuild(tx, { projectId, buildId }, buildEvents)
-  const attempt = n === undefined ? attempts.at(-1) : attempts.findLast(({ details }) => details.attempt === n)
-  if (n !== undefined && !attempt) return 'duplicate'
+  const n = report.attempt
+  const attempt = attempts.findLast(({ details }) => n === null || details.attempt === n)
   const key = buildKey(projectId, buildId)
   const stored = await tx.reportsOf(key)
   const firstSeq = buildEvents[0]?.seq ?? 0
-  const isOfAttempt = (one: { attemptSeq: number }) =>
-    attempt ? isReportOn(one, attempt, firstSeq) : one.attemptSeq === 0
+  const isOfAttempt = (one: StoredReport) =>
+    attempt ? isReportOn(one, attempt, firstSeq) : one.attemptSeq === 0 && one.report.attempt === n
   const same = stored.find((one) => one.report.by === report.by && one.report.part === report.part && isOfAttempt(one))
   if (same && isDeepStrictEqual(same.report, report)) return 'duplicate'
   const replaced = same ?? (stored.length < REPORTS_PER_BUILD_MAX ? null : stored[0]!)
@@ -80,6 +79,19 @@ async function record(
   for (const revisionKey of woken) await tx.wakeRevision(revisionKey, at, 1)
   return 'recorded'
 }
+
+/**
+ * The project of a run whose report names only its repository. The repository itself while the run is not ingested: then
+ * `alerts/ingest` gives it the report.
+ */
+async function workflowOf(tx: Tx, projectId: ProjectId, buildId: BuildId): Promise<ProjectId> {
+  if (!isRepositoryId(projectId)) return projectId
+  const runs = await tx.buildsWithId('github', buildId, SAME_ID_MAX)
+  return runs.find((run) => repositoryOf(run.projectId) === projectId)?.projectId ?? projectId
+}
+
+/** Runs have ids of their own, unless deliveries are forged. */
+const SAME_ID_MAX = 10
 
 /** Whatever has the form of a secret is removed before it is stored, even if the sender has done so. */
 function masked(report: FailureReport): FailureReport {

@@ -32,6 +32,8 @@ export const NO_FAILURE: Failure = {
 export interface FailureReport {
   /** who says so: a step of the build, or its source when it was asked */
   by: 'step' | 'source'
+  /** the source's number of the attempt; null: unknown, so the report is about the attempt that runs when it arrives */
+  attempt: number | null
   /** which shard, such as `2/4`, or which job; null: the report has all of the build */
   part: string | null
   /** how many tests ran; null: the report does not count tests */
@@ -58,6 +60,18 @@ export interface Failures {
   isSame: boolean
   log: readonly string[]
 }
+
+/**
+ * How much of it a channel is shown, the least first: nothing; jobs, tests and places, without messages and logs; all.
+ */
+export const DETAILS = ['none', 'names', 'lines'] as const
+export type Details = (typeof DETAILS)[number]
+
+export const withoutLines = (failures: Failures): Failures => ({
+  ...failures,
+  named: failures.named.map((one) => ({ ...one, message: null })),
+  log: [],
+})
 
 /** The stream's finished build before this one. */
 export interface BuildBefore {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { changesAt } from '../builds/breakage.ts'
+import type { Details } from '../builds/failure.ts'
 import type { ChannelId, MessageTs } from '../ids.ts'
 import type { Story } from './story.ts'
 import type { CardView, DigestView, NoticeView, ReplyView, Shown, View } from './view.ts'
@@ -35,6 +36,8 @@ export interface CardState {
   channel: ChannelId
   quiet: boolean
   mention: boolean
+  /** left out: `lines` */
+  details?: Details
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isRepositoryId, repositoryOf, sourceOf, type ChannelId, type SourceName, type Uuid } from '../ids.ts'
 import { coversBranch, matchBranch, patternMode } from './pattern.ts'
 import type { ReminderRule } from '../builds/breakage.ts'
+import type { Details } from '../builds/failure.ts'
 import type { ChannelRule } from './rule.ts'
 
 /** A channel follows one project, or all of them. */
@@ -14,6 +15,8 @@ export interface Subscription {
   quiet: boolean
   /** whether a failed build's committer is mentioned, if somebody has claimed that handle */
   mention: 'committer' | 'nobody'
+  /** how much of what failed is shown; left out: `lines` */
+  details?: Details
   /** when the channel gets reminders of red branches that nobody is on; left out: never */
   remind?: ReminderRule
   /** where it was made, which is also where it can be changed */

@@ -1,3 +1,4 @@
+import { DETAILS } from '../../domain/builds/failure.ts'
 import * as z from 'zod'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
@@ -29,11 +30,22 @@ export function branchButtons({ channel, wish, nearest }: UnknownBranch): Action
 
 /** The input as `WISH` reads it back. */
 function valueOf(channel: ChannelId, wish: SubscribeInput): string {
-  const { project, events, branch, branchMatch, quiet, mention, remind, instead } = wish
+  const { project, events, branch, branchMatch, quiet, mention, details, remind, instead } = wish
   const zone = remind?.zone ? ` ${remind.zone}` : ''
   const typed = remind && `${typedTime(remind.afterMs)} ${remind.fromHour}-${remind.toHour} ${remind.days}${zone}`
   const reminder = remind === undefined ? undefined : (typed ?? 'off')
-  return JSON.stringify({ channel, project, events, branch, branchMatch, quiet, mention, remind: reminder, instead })
+  return JSON.stringify({
+    channel,
+    project,
+    events,
+    branch,
+    branchMatch,
+    quiet,
+    mention,
+    details,
+    remind: reminder,
+    instead,
+  })
 }
 
 const WISH = z.strictObject({
@@ -44,6 +56,7 @@ const WISH = z.strictObject({
   branchMatch: z.enum(['exact', 'wildcard', 'regex']).nullable(),
   quiet: z.boolean(),
   mention: z.enum(['committer', 'nobody']),
+  details: z.enum(DETAILS).exactOptional(),
   remind: z.string().exactOptional(),
   instead: z.string().exactOptional(),
 })

@@ -1,3 +1,4 @@
+import { DETAILS, type Details } from '../../domain/builds/failure.ts'
 import { PATTERN_CHARS_MAX } from '../../domain/rules/pattern.ts'
 import { type ChannelId, isChannelId, isRepositoryId } from '../../domain/ids.ts'
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
@@ -27,6 +28,7 @@ export const SUBSCRIBE_FIELDS = {
   events: 'subscribe_events',
   branch: 'subscribe_branch',
   options: 'subscribe_options',
+  details: 'subscribe_details',
   remind: 'subscribe_remind',
   hours: 'subscribe_hours',
 } as const
@@ -77,6 +79,7 @@ export const subscribeView = ({
       ...(how === 'own' ? [eventsBlock(shown)] : []),
       ...(how === 'ci' ? [] : [branchBlock(shown), previewBlock(preview)]),
       optionsBlock(shown),
+      detailsBlock(shown),
       ...reminderBlocks(shown?.subscription.remind ?? null, remind),
     ],
   })
@@ -218,6 +221,19 @@ function optionsBlock(shown: ShownSubscription | null): object {
   return fieldBlock(SUBSCRIBE_FIELDS.options, 'Options', checkboxes([QUIET, MENTION], initial), { optional: true })
 }
 
+const SHOWN: Record<Details, FieldOption> = {
+  lines: choice('Jobs, tests and their messages', 'lines'),
+  names: choice('Jobs and tests', 'names'),
+  none: choice('Nothing', 'none'),
+}
+
+const detailsBlock = (shown: ShownSubscription | null): object =>
+  fieldBlock(SUBSCRIBE_FIELDS.details, 'Show of what failed', {
+    type: 'static_select',
+    options: Object.values(SHOWN),
+    initial_option: SHOWN[shown?.subscription.details ?? 'lines'],
+  })
+
 const REMIND = [
   choice('off', 'off'),
   choice('1 h', '1h'),
@@ -272,6 +288,7 @@ export function readSubscribeForm(body: unknown): Filled | null {
   const options = chosenIn(body, 'options')
   const chosenTime = textAt(body, ...at('remind'), 'selected_option', 'value') ?? 'off'
   const reminder = readReminderAlone(`${chosenTime} ${textAt(body, ...at('hours'), 'value') ?? ''}`)
+  const details = DETAILS.find((one) => one === textAt(body, ...at('details'), 'selected_option', 'value'))
   const branch = parseName(textAt(body, ...at('branch'), 'value') ?? '')
   const pattern = patternOf(branch.text)
   return {
@@ -287,6 +304,7 @@ export function readSubscribeForm(body: unknown): Filled | null {
       branchMatch: how === 'ci' ? null : pattern.branchMatch,
       quiet: options.includes(QUIET.value),
       mention: options.includes(MENTION.value) ? 'committer' : 'nobody',
+      ...(details && details !== 'lines' && { details }),
       remind: reminder.kind === 'reminder' ? reminder.remind : null,
       ...(memory.instead !== null && { instead: memory.instead }),
       isChosen: memory.isChosen,

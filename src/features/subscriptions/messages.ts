@@ -3,7 +3,13 @@ import { patternMode } from '../../domain/rules/pattern.ts'
 import { branchName, firstFew, joined, outside } from '../../slack/messages/build.ts'
 import { BRANCH_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
-import { closedWords, followedHow, followedProject, remindsWhen } from '../../slack/messages/subscription.ts'
+import {
+  closedWords,
+  detailsWords,
+  followedHow,
+  followedProject,
+  remindsWhen,
+} from '../../slack/messages/subscription.ts'
 import { branchButtons } from './asked-branch.ts'
 import type { ShownSubscription } from '../../projects/subscriptions.ts'
 import {
@@ -72,13 +78,14 @@ export const followed = ({ subscription }: ShownSubscription): string =>
 
 /** Repeats everything that was understood, so that a mistake shows. */
 function subscribed({ shown, was, announced, silent }: Extract<SubscribeOutcome, { kind: 'subscribed' }>): Answer {
-  const { quiet, mention, remind } = shown.subscription
+  const { quiet, mention, details, remind } = shown.subscription
   return answerOf([
     line(`:bell: *Subscribed* to *${followedProject(shown.subscription)}*: ${rulesWords(shown)}.`),
     small(
       joined([
         mention === 'nobody' ? 'Mentions nobody' : 'Mentions the committer, where that name is claimed',
         quiet ? 'quiet (replies stay in threads)' : null,
+        detailsWords(details),
         remind ? remindsWhen(remind) : 'no reminders',
       ]),
     ),
@@ -236,6 +243,14 @@ function misreadWords(reading: Misread): { what: string; next: string } {
       return {
         what: `${reminderFault(reading, typed)};`,
         next: `For example: ${typed('/ci subscribe acme/web changes remind 2h 8-20 daily Europe/Berlin')}`,
+      }
+    case 'no-details':
+      return {
+        what:
+          reading.typed === null
+            ? `After ${typed('details')} comes how much, so`
+            : `${typed(reading.typed)} is not how much, so`,
+        next: `Type ${typed('details none')}, ${typed('details names')} or ${typed('details lines')}.`,
       }
     case 'contradiction':
       return {

@@ -2,7 +2,13 @@ import { assertNever } from '../../lib/assert.ts'
 import { plain, type ActionButton } from '../../slack/messages/blocks.ts'
 import { counted, joined, mention } from '../../slack/messages/build.ts'
 import { SUBSCRIPTION_ACTION_IDS, subscriptionBlockId, SUBSCRIPTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
-import { closedWords, followedProject, remindsWhen, rulesInWords } from '../../slack/messages/subscription.ts'
+import {
+  closedWords,
+  detailsWords,
+  followedProject,
+  remindsWhen,
+  rulesInWords,
+} from '../../slack/messages/subscription.ts'
 import { digestWords } from '../../slack/messages/digest.ts'
 import { dayTime } from '../../slack/messages/times.ts'
 import { SOURCE_NAMES } from '../../slack/messages/words.ts'
@@ -87,7 +93,7 @@ export function pausedParts(
 
 function subscriptionParts(shown: ShownSubscription): Part[] {
   const { subscription } = shown
-  const { quiet, mention: who, remind } = subscription
+  const { quiet, mention: who, details, remind } = subscription
   const id = subscription.id ?? ''
   return [
     line(`*${followedProject(subscription)}*: ${rulesWords(shown)}`),
@@ -95,6 +101,7 @@ function subscriptionParts(shown: ShownSubscription): Part[] {
       joined([
         quiet ? 'quiet (replies stay in threads)' : null,
         who === 'nobody' ? 'mentions nobody' : null,
+        detailsWords(details),
         remind ? remindsWhen(remind) : null,
         sourceWords(shown),
       ]),

@@ -171,7 +171,8 @@ const subscribeCommand = (deps: Deps): Command => ({
   name: 'subscribe',
   alias: null,
   group: 'Follow',
-  usage: '[project|all] [events] [branch pattern] [quiet] [mention|no-mention] [remind 2h [hours] [days] [time zone]]',
+  usage:
+    '[project|all] [events] [branch pattern] [quiet] [mention|no-mention] [details none|names|lines] [remind 2h [hours] [days] [time zone]]',
   does: 'subscribes this channel to a project; alone, it opens a form',
   examples: [
     '/ci subscribe',
@@ -188,6 +189,7 @@ const subscribeCommand = (deps: Deps): Command => ({
     "Without events, the channel gets what the project's notification rules in CI say; for GitHub and GitLab, failed and recovered on the default branch.",
     'Branches: `release/*` is a pattern, `^v[0-9]+$` a regular expression, `@started` the branch with that name, `@*fix*` a pattern with stars at both ends.',
     '`quiet` keeps replies in their threads; `no-mention` mentions nobody.',
+    '`details names` shows which jobs and tests failed without their messages, `details none` nothing of what failed.',
     '`remind 2h` (30m to 7d) reminds the channel of a branch that has been red that long and that nobody is on, 9-18 on weekdays in your time zone. Other hours: `remind 2h 8-20 daily Europe/Berlin`.',
   ],
   handle: (question) => answerSubscribeTyped(deps, question),
@@ -213,6 +215,7 @@ async function answerSubscribeTyped(deps: Deps, question: Question): Promise<Rep
       return tooMuch(row, reading.extra, SUBSCRIBE_EXAMPLE)
     case 'no-branch':
     case 'no-reminder':
+    case 'no-details':
     case 'near':
     case 'contradiction':
       return { outcome: reading.kind, answer: answerMisread(reading, usageOf(row)) }

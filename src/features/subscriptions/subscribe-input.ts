@@ -1,5 +1,6 @@
 import type { FieldFault } from '../../domain/ci-project/project-fields.ts'
 import { canCoverBranch, matchBranch, patternMode } from '../../domain/rules/pattern.ts'
+import { DETAILS, type Details } from '../../domain/builds/failure.ts'
 import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rules/rule.ts'
 import { readReminder, type ReminderFault, type ReminderInput } from './remind.ts'
 import { nearest } from '../../lib/nearest.ts'
@@ -14,6 +15,8 @@ export interface SubscribeInput {
   branchMatch: 'exact' | 'wildcard' | 'regex' | null
   quiet: boolean
   mention: 'committer' | 'nobody'
+  /** left out: `lines` */
+  details?: Details
   /** null: no reminders; left out: those of the subscription that it replaces */
   remind?: ReminderInput | null
   /** the id of the subscription to replace, whatever that one follows; left out: the one of the same branches */
@@ -109,14 +112,16 @@ export type Misread =
   /** no branch can have this name. `regex`: how to type it as a regular expression; null: it is not one */
   | { kind: 'no-branch'; typed: string; regex: string | null }
   | ReminderFault
+  /** after `details` comes none of its words, but this one; null: nothing */
+  | { kind: 'no-details'; typed: string | null }
   /** close to a keyword (`meant`), but it could also be a branch */
   | { kind: 'near'; typed: string; meant: string }
   /** two words that contradict each other */
   | { kind: 'contradiction'; one: string; other: string }
 
 /**
- * Reads `acme/web changes release/* quiet no-mention remind 2h`: a project, then words in any order, at most one a
- * branch. The words of `remind` follow it. `*` makes a branch a pattern, `^…$` or `/…/` a regex, `@` marks it.
+ * Reads `acme/web changes release/* quiet no-mention details names remind 2h`: a project, then words in any order, at most one a
+ * branch. The words of `details` and `remind` follow them. `*` makes a branch a pattern, `^…$` or `/…/` a regex, `@` marks it.
  */
 export function readSubscribe(words: readonly Word[]): SubscribeReading {
   if (words.includes(CUT)) return { kind: 'unclear', extra: CUT.text }
@@ -139,14 +144,27 @@ const EVERYTHING: readonly string[] = ['everything', 'all']
 const BRANCH_SIGN = '@'
 const QUIET = 'quiet'
 const REMIND = 'remind'
+const DETAILED = 'details'
 const MENTIONS: ReadonlyMap<string, SubscribeInput['mention']> = new Map([
   ['mention', 'committer'],
   ['no-mention', 'nobody'],
 ])
 
-const KNOWN_WORDS: readonly string[] = [...EVENTS_BY_WORD.keys(), ...EVERYTHING, QUIET, REMIND, ...MENTIONS.keys()]
+const KNOWN_WORDS: readonly string[] = [
+  ...EVENTS_BY_WORD.keys(),
+  ...EVERYTHING,
+  QUIET,
+  REMIND,
+  DETAILED,
+  ...MENTIONS.keys(),
+]
 
-function readRest(project: string, rest: readonly string[]): SubscribeReading {
+function readRest(project: string, all: readonly string[]): SubscribeReading {
+  const detailedAt = all.findIndex((text) => text.toLowerCase() === DETAILED)
+  const detailed = detailedAt < 0 ? null : (all[detailedAt + 1] ?? '').toLowerCase()
+  const details = DETAILS.find((one) => one === detailed)
+  if (detailed !== null && !details) return { kind: 'no-details', typed: all[detailedAt + 1] ?? null }
+  const rest = detailed === null ? all : all.toSpliced(detailedAt, 2)
   const at = rest.findIndex((text) => text.toLowerCase() === REMIND)
   const reminder = at < 0 ? NO_REMINDER : readReminder(rest.slice(at + 1))
   if (reminder.kind === 'no-reminder') return reminder
@@ -166,9 +184,10 @@ function readRest(project: string, rest: readonly string[]): SubscribeReading {
     ...patternOf(branch),
     quiet: known.includes(QUIET),
     mention: MENTIONS.get(known.find((text) => MENTIONS.has(text)) ?? '') ?? 'committer',
+    ...(details && { details }),
     remind: reminder.remind,
   }
-  return { kind: 'wish', input, rest }
+  return { kind: 'wish', input, rest: all }
 }
 
 const NO_REMINDER = { kind: 'reminder', remind: null, rest: [] } as const

@@ -195,6 +195,7 @@ async function planOf(deps: SubscriptionDeps, input: SubscribeInput, by: Request
     rules: rulesOf(input),
     quiet: input.quiet,
     mention: input.mention,
+    ...(input.details && { details: input.details }),
     ...(input.remind && { remind: { ...input.remind, zone: zone ?? '' } }),
   }
   const before = await deps.subscriptions()
@@ -262,9 +263,15 @@ function findReplaced(here: readonly StoredSubscription[], { wish: input, subscr
 }
 
 /** Equal for two subscriptions that post the same builds of their branches in the same way. */
-function settingsOf({ rules, quiet, mention, remind }: NewSubscription): string {
+function settingsOf({ rules, quiet, mention, details = 'lines', remind }: NewSubscription): string {
   const events = rules?.map((rule) => (rule.events === 'every' ? 'every' : rule.events.toSorted()))
-  return JSON.stringify([events, quiet, mention, ...(remind ? [typedTime(remind.afterMs), typedHours(remind)] : [])])
+  return JSON.stringify([
+    events,
+    quiet,
+    mention,
+    details,
+    ...(remind ? [typedTime(remind.afterMs), typedHours(remind)] : []),
+  ])
 }
 
 /** Merges the ids of both, so that a subscription by name alone gets ids. */

@@ -3,6 +3,7 @@ import { patternMode } from '../../domain/rules/pattern.ts'
 import type { ReminderRule } from '../../domain/builds/breakage.ts'
 import { CHANGES, type ChannelRule } from '../../domain/rules/rule.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
+import type { Details } from '../../domain/builds/failure.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { branchName, firstFew, joined, outside, somebody } from './build.ts'
 import { clockTime, durationWords } from './times.ts'
@@ -10,7 +11,7 @@ import { PROJECT_CHARS_MAX, WORD_CHARS_MAX } from './limits.ts'
 
 // Texts about subscriptions. All are markup. Names, patterns and events come from outside and are escaped.
 
-type Followed = Pick<Subscription, 'follows' | 'rules' | 'quiet' | 'mention' | 'remind'>
+type Followed = Pick<Subscription, 'follows' | 'rules' | 'quiet' | 'mention' | 'details' | 'remind'>
 
 /** `acme/web`, `acme/web (all workflows)`, `all projects`, `all projects that no other channel follows` */
 export function followedProject({ follows }: Pick<Subscription, 'follows'>): string {
@@ -28,16 +29,21 @@ export function followedProject({ follows }: Pick<Subscription, 'follows'>): str
 export const ALL_WORKFLOWS = ' (all workflows)'
 
 /** ``failed, recovered on `main`; quiet; mentions nobody`` */
-export const followedHow = ({ rules, quiet, mention: who, remind }: Followed): string =>
+export const followedHow = ({ rules, quiet, mention: who, details, remind }: Followed): string =>
   joined(
     [
       rules === null ? "the project's own rules" : rulesInWords(rules),
       quiet ? 'quiet' : null,
       who === 'nobody' ? 'mentions nobody' : null,
+      detailsWords(details),
       remind ? remindsWhen(remind) : null,
     ],
     '; ',
   )
+
+/** Null: all is shown, as usual. */
+export const detailsWords = (details: Details = 'lines'): string | null =>
+  ({ none: 'no details of failures', names: 'names of failures, without messages', lines: null })[details]
 
 /** `reminds after 2 h (9–18 on weekdays, Europe/Berlin)` */
 export const remindsWhen = ({ afterMs, fromHour, toHour, days, zone }: ReminderRule): string =>

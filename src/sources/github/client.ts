@@ -108,6 +108,8 @@ const SLOWED_MS = 60_000
 /** GitHub's largest page. A matrix has up to 256 jobs, and a workflow may have several matrices. */
 const PER_PAGE = 100
 const JOB_PAGES_MAX = 10
+/** Pages of jobs whose failures are read: with the run, annotations and logs that makes ten calls. */
+const FAILED_PAGES_MAX = 3
 
 /** Source: GitHub REST API, "Workflow runs". `apiUrl` may have a path, as for GitHub Enterprise Server. */
 export function createGithubClient({
@@ -178,11 +180,17 @@ export function createGithubClient({
     const url = addressIn(repository, segments, { per_page: PER_PAGE, page })
     return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, listIn)
   }
-  async function unpassedOf(repository: string, run: string, attempt: number, signal?: AbortSignal) {
+  async function unpassedOf(
+    repository: string,
+    run: string,
+    attempt: number,
+    signal?: AbortSignal,
+    pagesMax = JOB_PAGES_MAX,
+  ) {
     const path = ['actions', 'runs', run, 'attempts', String(attempt), 'jobs']
     const how = { purpose: 'list the jobs of a run', listIn: listIn('jobs'), ...(signal && { signal }) }
     const unpassed: z.infer<typeof UNPASSED_JOB>[] = []
-    for (let page = 1; page <= JOB_PAGES_MAX; page++) {
+    for (let page = 1; page <= pagesMax; page++) {
       const jobs = await list(repository, path, { ...how, page })
       unpassed.push(...jobs.flatMap((job) => UNPASSED_JOB.safeParse(job).data ?? []))
       if (jobs.length < PER_PAGE) break
@@ -233,7 +241,7 @@ export function createGithubClient({
     lastRate: () => lastRate,
     refusals: () => [...refusals.values()],
     async failedJobs(repository, run, attempt, signal) {
-      const unpassed = await unpassedOf(repository, run, attempt, signal)
+      const unpassed = await unpassedOf(repository, run, attempt, signal, FAILED_PAGES_MAX)
       return unpassed.flatMap((job) => {
         if (job.conclusion === 'cancelled' || job.id === null) return []
         const [step = null] = failedStepsOf(job)

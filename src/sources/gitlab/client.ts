@@ -2,7 +2,7 @@ import { findJson, isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl, checkedName, isProjectPath } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
 import { readAnswer, type CiRequest, type CiResponse, type Rate } from '../http/exchange.ts'
-import { readLogTail } from '../http/log-tail.ts'
+import { readLogTail, TAIL_BYTES } from '../http/log-tail.ts'
 import type { Transport } from '../http/transport.ts'
 import { isIdDigits } from '../../domain/ids.ts'
 import { fieldOf, textOf, textsOf } from '../../lib/raw-values.ts'
@@ -16,9 +16,9 @@ export interface GitlabClient {
   /** A pipeline with the fields that the list leaves out. */
   pipeline(project: string, id: string, signal?: AbortSignal): Promise<unknown>
   /** The jobs that failed in its newest attempt; trigger jobs are not among them. */
-  failedJobs(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
+  failedJobs(project: string, id: string, signal?: AbortSignal, pagesMax?: number): Promise<unknown[]>
   /** Its trigger jobs that failed because the pipelines that they started failed. */
-  failedBridges(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
+  failedBridges(project: string, id: string, signal?: AbortSignal, pagesMax?: number): Promise<unknown[]>
   /** How many tests of a pipeline failed. */
   testSummary(project: string, id: string, signal?: AbortSignal): Promise<unknown>
   /** Every test of a pipeline. */
@@ -122,8 +122,8 @@ export function createGitlabClient({
     }
     return listed
   }
-  const jobs = (project: string, path: readonly string[], scope: string, purpose: string, signal?: AbortSignal) =>
-    list(addressIn(project, ['pipelines', ...path], { 'scope[]': scope }), purpose, PAGES_MAX, signal)
+  const failed = (project: string, path: readonly string[], purpose: string, pagesMax?: number, signal?: AbortSignal) =>
+    list(addressIn(project, ['pipelines', ...path], { 'scope[]': 'failed' }), purpose, pagesMax ?? PAGES_MAX, signal)
   // GitLab answers 2xx even if it did nothing. The pipeline's status in the answer shows that.
   async function write(project: string, id: string, what: string, purpose: string, undone: ReadonlySet<unknown>) {
     const url = addressIn(project, ['pipelines', id, what])
@@ -142,9 +142,10 @@ export function createGitlabClient({
       return list(url, 'list the pipelines of a project', updatedAfter === undefined ? 1 : PAGES_MAX, signal)
     },
     pipeline: (project, id, signal) => get(addressIn(project, ['pipelines', id]), 'read a pipeline', recordIn, signal),
-    failedJobs: (project, id, signal) => jobs(project, [id, 'jobs'], 'failed', 'list the jobs of a pipeline', signal),
-    failedBridges: (project, id, signal) =>
-      jobs(project, [id, 'bridges'], 'failed', 'list the trigger jobs of a pipeline', signal),
+    failedJobs: (project, id, signal, pagesMax) =>
+      failed(project, [id, 'jobs'], 'list the jobs of a pipeline', pagesMax, signal),
+    failedBridges: (project, id, signal, pagesMax) =>
+      failed(project, [id, 'bridges'], 'list the trigger jobs of a pipeline', pagesMax, signal),
     testSummary: (project, id, signal) =>
       get(addressIn(project, ['pipelines', id, 'test_report_summary']), 'read how many tests failed', recordIn, signal),
     testReport: (project, id, signal) =>
@@ -153,7 +154,7 @@ export function createGitlabClient({
       const url = addressIn(project, ['jobs', job, 'trace'])
       const request = { method: 'GET', url, purpose: 'read the log of a job', returnsRedirect: true } as const
       const { location, text } = await send(request, signal)
-      return location === null ? text : readLogTail(location, base, signal)
+      return location === null ? text.slice(-TAIL_BYTES) : readLogTail(location, base, signal)
     },
     branch: (project, branch, signal) =>
       get(addressIn(project, ['repository', 'branches', branch]), 'read a branch', recordIn, signal),
@@ -174,7 +175,12 @@ export function createGitlabClient({
       get(addressIn(project, ['repository', 'commits', sha]), 'read a commit', recordIn, signal),
     retry: (project, id) => write(project, id, 'retry', 'retry a pipeline', NOT_RUNNING),
     manualJobs: (project, id, signal) =>
-      jobs(project, [id, 'jobs'], 'manual', 'list the manual jobs of a pipeline', signal),
+      list(
+        addressIn(project, ['pipelines', id, 'jobs'], { 'scope[]': 'manual' }),
+        'list the manual jobs of a pipeline',
+        PAGES_MAX,
+        signal,
+      ),
     async play(project, job) {
       const url = addressIn(project, ['jobs', job, 'play'])
       await send({ method: 'POST', url, purpose: 'start a manual job', statusSuffices: true })

@@ -20,8 +20,8 @@ export async function readGitlabFailures(
   signal?: AbortSignal,
 ): Promise<SourceReport[]> {
   spareCalls(client.lastRate())
-  const jobs = ((await unlessUnreadable(client.failedJobs(id, buildId, signal))) ?? []).filter(counts)
-  const bridges = ((await unlessUnreadable(client.failedBridges(id, buildId, signal))) ?? []).filter(counts)
+  const jobs = ((await unlessUnreadable(client.failedJobs(id, buildId, signal, 1))) ?? []).filter(counts)
+  const bridges = ((await unlessUnreadable(client.failedBridges(id, buildId, signal, 1))) ?? []).filter(counts)
   const tests = await readTests(client, id, buildId, signal)
   const tested = new Set(tests.map(({ part }) => part))
   const reports: (SourceReport | null)[] = [...tests]
@@ -71,7 +71,7 @@ const hasFailed = (test: unknown): boolean => ['failed', 'error'].includes(Strin
 
 function failureOf(job: string | null, test: unknown): Failure {
   const of = (field: string) => textOf(fieldOf(test, field))
-  const output = of('system_output') ?? of('stack_trace')
+  const output = outputOf(fieldOf(test, 'system_output')) ?? of('stack_trace')
   const name = [of('classname'), of('name')].filter((part, i, all) => part !== null && part !== all[i - 1])
   return {
     ...NO_FAILURE,
@@ -80,6 +80,12 @@ function failureOf(job: string | null, test: unknown): Failure {
     path: shortText(of('file')),
     message: shortText(output),
   }
+}
+
+/** GitLab keeps what the test's XML has: a text, several, or an element with a `message`. Source: recorded reports. */
+function outputOf(said: unknown): string | null {
+  const [first = said] = listOf(said)
+  return textOf(first) ?? textOf(fieldOf(first, 'message'))
 }
 
 /** GitLab's word for why a job failed, in words; null if only its script did. */

@@ -7,7 +7,7 @@ import type { Dispatcher } from 'undici'
 // outside: it gets no credentials, and must not lead into the network that the bot runs in.
 
 /** What is kept of a log's end. */
-const TAIL_BYTES = 256 * 1024
+export const TAIL_BYTES = 256 * 1024
 
 /** A log that is longer is only read where the server gives parts of it. */
 const LOG_BYTES_MAX = 32 * 1024 * 1024

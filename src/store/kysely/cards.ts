@@ -1,6 +1,7 @@
 import { sql, type Selectable, type Kysely } from 'kysely'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import { QUEUES, NO_QUEUES, type Queue, type Queues, type StoredMessage } from '../../domain/cards/plan.ts'
+import type { Details } from '../../domain/builds/failure.ts'
 import type { Schema } from '../schema.ts'
 import type { Card, CardKey } from '../records.ts'
 import type { OnNews, Reads, Tx } from '../store.ts'
@@ -14,6 +15,7 @@ const toCard = (row: Selectable<Schema['card']>): Card => ({
   channel: row.channel as ChannelId,
   quiet: row.quiet === 1,
   mention: row.mention === 1,
+  ...(row.details !== null && { details: row.details as Details }),
   queues: toQueues(row),
   tries: row.attempts,
   plain: row.plain === 1,
@@ -147,8 +149,8 @@ export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean
 /** Cards with their queues, and their messages. */
 export function writeCards(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews) {
   return {
-    async ensureCard({ subject, channel, quiet, mention }) {
-      const flags = { quiet: quiet ? 1 : 0, mention: mention ? 1 : 0 }
+    async ensureCard({ subject, channel, quiet, mention, details }) {
+      const flags = { quiet: quiet ? 1 : 0, mention: mention ? 1 : 0, details: details ?? null }
       await runQuery('ensureCard', { subject, channel, ...flags }, (value) =>
         db
           .insertInto('card')

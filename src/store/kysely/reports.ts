@@ -56,8 +56,8 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
 })
 
 /** Reports that were stored before sources were asked name their tests, and the part of the build, otherwise. */
-type StoredBody = Omit<FailureReport, 'by' | 'part' | 'tests' | 'durationMs' | 'failures'> &
-  Partial<Pick<FailureReport, 'by' | 'part' | 'tests' | 'durationMs'>> & {
+type StoredBody = Omit<FailureReport, 'by' | 'attempt' | 'part' | 'tests' | 'durationMs' | 'failures'> &
+  Partial<Pick<FailureReport, 'by' | 'attempt' | 'part' | 'tests' | 'durationMs'>> & {
     shard?: string | null
     failures: readonly (Partial<Failure> & { name?: string })[]
   }
@@ -65,6 +65,7 @@ type StoredBody = Omit<FailureReport, 'by' | 'part' | 'tests' | 'durationMs' | '
 const toReport = ({ shard = null, ...body }: StoredBody): FailureReport => ({
   ...body,
   by: body.by ?? 'step',
+  attempt: body.attempt ?? null,
   part: body.part ?? shard,
   tests: body.tests ?? null,
   durationMs: body.durationMs ?? null,
@@ -83,6 +84,15 @@ export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrit
       body: JSON.stringify(report, withoutNulls),
     }
     await runQuery('insertReport', row, (value) => db.insertInto('report').values(columns(row, value)))
+  },
+
+  async moveReports(from, to) {
+    await runQuery('moveReports', { from, to }, (value) =>
+      db
+        .updateTable('report')
+        .set({ build_key: value('to') })
+        .where('build_key', '=', value('from')),
+    )
   },
 
   async removeReport(id) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Kysely, Selectable } from 'kysely'
 import type { ChannelId } from '../../domain/ids.ts'
+import type { Details } from '../../domain/builds/failure.ts'
 import type { ReminderRule } from '../../domain/builds/breakage.ts'
 import type { ChannelRule } from '../../domain/rules/rule.ts'
 import { subscriptionSlot } from '../../domain/rules/subscription.ts'
@@ -80,13 +81,14 @@ export function writeSubscriptions(db: Kysely<Schema>, locks: boolean) {
 /** Ids come back from buttons: one that is not a number matches no subscription. */
 const ID = /^\d{1,15}$/
 
-const fromWanted = ({ channel, follows, rules, quiet, mention, remind }: NewSubscription) => ({
+const fromWanted = ({ channel, follows, rules, quiet, mention, details, remind }: NewSubscription) => ({
   channel,
   slot: slotKey(subscriptionSlot(follows, rules)),
   follows: JSON.stringify(follows),
   rules: rules === null ? null : JSON.stringify(rules),
   quiet: quiet ? 1 : 0,
   mention,
+  details: details ?? null,
   remind: remind ? JSON.stringify(remind) : null,
 })
 
@@ -100,6 +102,7 @@ const toSubscription = (row: Selectable<Schema['subscription']>): StoredSubscrip
   rules: row.rules === null ? null : (JSON.parse(row.rules) as ChannelRule[]),
   quiet: row.quiet === 1,
   mention: row.mention === 'committer' ? 'committer' : 'nobody',
+  ...(row.details !== null && { details: row.details as Details }),
   ...(row.remind !== null && { remind: JSON.parse(row.remind) as ReminderRule }),
   source: 'slack',
   createdBy: row.created_by,

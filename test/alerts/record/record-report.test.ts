@@ -9,6 +9,7 @@ import { openStage, type Stage } from '../stage.ts'
 
 const report = (failing: readonly string[], change: Partial<FailureReport> = {}): FailureReport => ({
   by: 'step',
+  attempt: null,
   part: null,
   tests: 100,
   failed: failing.length,

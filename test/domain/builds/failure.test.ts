@@ -11,6 +11,7 @@ import {
 
 const report = (change: Partial<FailureReport> = {}): FailureReport => ({
   by: 'step',
+  attempt: null,
   part: null,
   tests: 10,
   failed: change.failures?.length ?? 0,

@@ -5,6 +5,7 @@ import { idOrder, type ProjectId } from '../../../src/domain/ids.ts'
 
 const ranWith = (failed: readonly string[], change: Partial<FailureReport> = {}): FailureReport => ({
   by: 'step',
+  attempt: null,
   part: null,
   tests: 9,
   failed: failed.length,

@@ -40,6 +40,12 @@ describe('the text after subscribe', () => {
     ['acme/web quiet', { quiet: true }],
     ['acme/web no-mention', { mention: 'nobody' }],
     ['acme/web mention', {}],
+    ['acme/web details NAMES', { details: 'names' }],
+    [
+      'acme/web failed details none main',
+      { details: 'none', events: ['failed'], branch: 'main', branchMatch: 'exact' },
+    ],
+    ['acme/web @details', { branch: 'details', branchMatch: 'exact' }],
     [
       'acme/web no-mention release/* quiet recovered failed',
       { mention: 'nobody', branch: 'release/*', branchMatch: 'wildcard', quiet: true, events: ['recovered', 'failed'] },
@@ -65,6 +71,9 @@ describe('the text after subscribe', () => {
     ['acme/web @^v$', { kind: 'no-branch', typed: '@^v$', regex: '^v$' }],
     ['acme/web v[0-9]$', { kind: 'no-branch', typed: 'v[0-9]$', regex: '^.*v[0-9]$' }],
     ['acme/web mention no-mention', { kind: 'contradiction', one: 'mention', other: 'no-mention' }],
+    ['acme/web details', { kind: 'no-details', typed: null }],
+    ['acme/web failed details some main', { kind: 'no-details', typed: 'some' }],
+    ['acme/web detail', { kind: 'near', typed: 'detail', meant: 'details' }],
     ['acme/web everything failed', { kind: 'contradiction', one: 'everything', other: 'failed' }],
   ])('%j is refused, and nothing is guessed', (text, reading) => {
     expect(read(text)).toEqual(reading)

@@ -75,6 +75,26 @@ describeOutside('github-recorded', "the bot's client understands what GitHub has
     expect((await failing.unpassedJobs(REPOSITORY, run, 1)).failed).toEqual(['job1: Run a one-line script'])
   })
 
+  test("a job's log is where GitHub redirects to, and is read there without credentials", async () => {
+    const store = await startHttpStub(() => ({ text: '##[error]boom\n##[error]Process completed with exit code 1.\n' }))
+    onTestFinished(() => store[Symbol.asyncDispose]())
+    const isLog = ({ path }: Recorded) => path.endsWith('/logs')
+    const [recorded] = readStory(folder, 'testJobs').filter(isLog)
+    const moved = recorded!.headers['Location']!.replace(/^https:\/\/[^/]+/, store.url)
+    const client = await open('testJobs', (one) => (isLog(one) ? { ...one, headers: { Location: moved } } : one))
+    expect(await client.logTail(REPOSITORY, recorded!.path.split('/').at(-2)!)).toContain('##[error]boom')
+    const [asked, ...more] = store.requests
+    expect([moved.endsWith(`${asked!.path}?${moved.split('?')[1]!}`), more]).toEqual([true, []])
+    expect(asked!.query.get('urlSigningMethod')).toBe('HMACV1')
+    expect(asked!.headers.authorization).toBeUndefined()
+  })
+
+  test('a log that was deleted is not found', async () => {
+    const [gone] = readStory(folder, 'testLogs').filter(({ status }) => status === 404)
+    const client = await open('testJobs', (one) => (one.path.endsWith('/logs') ? { ...one, ...answerOf(gone!) } : one))
+    await expect(client.logTail(REPOSITORY, '2270858630')).rejects.toMatchObject({ kind: 'not-found' })
+  })
+
   test("a fork's run waits for an approval, and its second attempt is the first that runs", async () => {
     const client = await open('testApproval')
     const held = await runsOf(client, { branch: 'main' })
@@ -135,6 +155,8 @@ describeOutside('github-recorded', "the bot's client understands what GitHub has
     await expect(client.cancel(REPOSITORY, '686036126')).rejects.toMatchObject({ kind: 'not-found', isUndone: true })
   })
 })
+
+const answerOf = ({ status, headers, answer }: Recorded) => ({ status, headers, answer })
 
 /** The recorded answer to a request: of several for one address, that to the most similar query. */
 function answerTo({ method, path, query }: StubRequest, all: readonly Recorded[]): Recorded | undefined {

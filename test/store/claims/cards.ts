@@ -34,8 +34,15 @@ export function cardClaims(places: () => Places): void {
     const trouble = { tries: 3, plain: true, problem: 'not_in_channel' }
     await stand(place.store, CARD, queues)
     await place.store.write((tx) => tx.setRetryState(CARD, trouble))
-    await place.store.write((tx) => tx.ensureCard({ ...CARD, quiet: true, mention: true }))
-    expect(await place.store.read.card(CARD)).toEqual({ ...CARD, quiet: true, mention: true, queues, ...trouble })
+    await place.store.write((tx) => tx.ensureCard({ ...CARD, quiet: true, mention: true, details: 'none' }))
+    expect(await place.store.read.card(CARD)).toEqual({
+      ...CARD,
+      quiet: true,
+      mention: true,
+      details: 'none',
+      queues,
+      ...trouble,
+    })
   })
 
   test.each(QUEUES)('the %s queue is set and cleared without the others', async (queue) => {

@@ -124,6 +124,7 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['reportsOf', (tx) => tx.reportsOf(`${ONE.projectId}/${ONE.buildId}`), 'report_build'],
   ['reportedAmong', (tx) => tx.reportedAmong([projectId('41')], T0), 'report_build'],
   ['reportedBuilds', (tx) => tx.reportedBuilds(projectId('42'), T0, 9), 'report_build'],
+  ['moveReports', (tx) => tx.moveReports('github:1/9', 'github:1:2/9'), 'report_build'],
   ['removeReport', (tx) => tx.removeReport(7), 'report_pkey', 'report USING INTEGER PRIMARY KEY'],
   ['removeEarlyReports', (tx) => tx.removeEarlyReports(T0 + 50, 20), 'report_early'],
   ['boundEarlyReports', (tx) => tx.boundEarlyReports(20), 'report_early'],

@@ -7,6 +7,7 @@ import { hear, REVISION } from '../given.ts'
 
 export const report = (change: Partial<FailureReport> = {}): FailureReport => ({
   by: 'step',
+  attempt: null,
   part: null,
   tests: 412,
   failed: 1,
@@ -36,6 +37,16 @@ export function reportClaims(places: () => Places): void {
     expect(second).toMatchObject({ attemptSeq: 7, receivedAt: T0 + 1, report: report({ part: '1' }) })
     await store.write((tx) => tx.removeReport(first!.id))
     expect(await store.read.reportsOf('41/512')).toEqual([second])
+  })
+
+  test('the reports of one build can be given to another, and no others go with them', async () => {
+    await using place = await places().open()
+    const { store } = place
+    for (const key of ['github:1/512', 'github:1/513', 'github:1:2/512']) await keep(store, key)
+    await store.write((tx) => tx.moveReports('github:1/512', 'github:1:2/512'))
+    expect(await store.read.reportsOf('github:1:2/512')).toHaveLength(2)
+    expect(await store.read.reportsOf('github:1/512')).toEqual([])
+    expect(await store.read.reportsOf('github:1/513')).toHaveLength(1)
   })
 
   test('old reports about unknown builds are removed, up to a limit', async () => {

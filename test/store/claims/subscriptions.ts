@@ -41,7 +41,7 @@ export function subscriptionClaims(places: () => Places): void {
   test('a subscription is read back unchanged, with its creator and time', async () => {
     await using place = await places().open()
     const remind = { afterMs: HOUR, fromHour: 22, toHour: 6, days: 'daily', zone: 'Europe/Berlin' } as const
-    const whole = wanted({ rules: [onMain, onReleases], quiet: true, mention: 'nobody', remind })
+    const whole = wanted({ rules: [onMain, onReleases], quiet: true, mention: 'nobody', details: 'names', remind })
     const { saved, was } = await place.store.write((tx) => tx.saveSubscription(whole, { user: ADA, at: T0 }))
     const made = { source: 'slack', createdBy: ADA, createdAt: T0, changedBy: null, changedAt: null }
     expect(was).toBeNull()

@@ -8,8 +8,8 @@ export const DEADLINE_S = 60
 export const DEADLINE_S_MAX = 600
 
 /** The bot's endpoints for build steps. BUILDLINE_URL may already end in one of them. */
-const ENDPOINT = /\/webhooks\/(?:builds|reports)$/
-const BELOW_AN_ENDPOINT = /\/webhooks\/(?:builds|reports)\//
+const ENDPOINT = /\/webhooks\/(?:builds|reports|git(?:hub|lab)(?:\/reports)?)$/
+const BELOW_AN_ENDPOINT = /\/webhooks\/(?:git(?:hub|lab)\/)?(?:builds|reports)\//
 
 /**
  * A command that sends something to the bot: its endpoint, the fields of `build` that it reads, and its own flags.

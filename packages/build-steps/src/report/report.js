@@ -5,6 +5,7 @@ import { DEADLINE_S, DEADLINE_S_MAX, readSettings } from '../delivery/settings.j
 import { EXIT } from '../program.js'
 import { collect } from './collect.js'
 import { bodyOf } from './body.js'
+import { jobIn } from './job.js'
 import { readLogEnd } from './log.js'
 import { createMask } from './mask.js'
 
@@ -13,13 +14,16 @@ const RETRIES_MAX = 2
 
 const SHARD = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/
 
-/** The fields that identify the build; the bot reads no others. */
-const IDS = FIELDS.filter(({ name }) => name === 'project_id' || name === 'build_id')
+/** The fields that identify the build and its job; the bot reads no others. */
+const IDS = [
+  ...FIELDS.filter(({ name }) => name === 'project_id' || name === 'build_id'),
+  /** @type {const} */ ({ name: 'attempt', form: 'id', what: 'only of GitHub: which attempt of the run' }),
+  /** @type {const} */ ({ name: 'job', form: 'text', what: "the job's name, if several jobs report tests" }),
+]
 
-/** @type {import('../delivery/settings.js').Step} */
+/** @type {Omit<import('../delivery/settings.js').Step, 'endpoint'>} */
 const STEP = {
   name: 'report',
-  endpoint: '/webhooks/reports',
   fields: IDS,
   flags: ['--junit', '--log', '--shard'],
   faultsOf: (values) => {
@@ -43,7 +47,8 @@ const STEP = {
  * @param {import('../print.js').Print} print
  */
 export async function report(args, env, print) {
-  const settings = readSettings(STEP, args, env)
+  const job = jobIn(env)
+  const settings = readSettings({ ...STEP, endpoint: job.endpoint }, args, job.env)
   const mask = createMask(env)
   const complain = (/** @type {string} */ line) => print.error(mask(`buildline: ${line}`))
   const { sums, troubles } = await collect(globsIn(settings.values), mask)
@@ -74,6 +79,9 @@ ${helpWhere()}
 
 The build, as for buildline notify, from the environment or as a flag, which takes precedence:
 ${helpRows(IDS)}
+
+In a GitHub Actions or GitLab CI job all of these are known from the job's own environment, and BUILDLINE_SECRET is one of
+the bot's GITHUB_WEBHOOK_SECRETs or GITLAB_WEBHOOK_SECRETs. In a matrix, name each job: --job 'test 24'.
 
   --deadline <seconds>  gives up after this time, retries included: 1 to ${DEADLINE_S_MAX}, default ${DEADLINE_S}
   --strict              the step fails if the bot did not get the report; never if a report cannot be read
