@@ -1,5 +1,6 @@
+import type { FieldFault } from '../rules/rule.ts'
 import { filterOf, type BranchFilter } from '../rules/pattern.ts'
-import { fieldsThat, isSecretPlace, MASK, projectField, withoutCredentials, type FieldFault } from './project-fields.ts'
+import { fieldsThat, isSecretPlace, MASK, projectField, withoutCredentials } from './project-fields.ts'
 import { fieldOf, listOf, textOf, textsOf, isNullish } from '../../lib/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
 

@@ -3,15 +3,8 @@ import { isIdDigits } from '../ids.ts'
 import { commandsOfLines } from './masked-project.ts'
 import { fieldOf, listOf, isNullish, textOf, canonical } from '../../lib/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
-import { ruleFaults, ruleOf, type RuleInput } from '../rules/rule.ts'
-import {
-  isSecretName,
-  isSecretPlace,
-  isUnordered,
-  MASK,
-  withoutCredentials,
-  type FieldFault,
-} from './project-fields.ts'
+import { ruleFaults, ruleOf, type RuleInput, type FieldFault } from '../rules/rule.ts'
+import { isSecretName, isSecretPlace, isUnordered, MASK, withoutCredentials } from './project-fields.ts'
 
 export type ProjectChange =
   | { what: 'builds'; onPullRequestsOnly: boolean; match: 'include' | 'exclude'; branches: readonly string[] }

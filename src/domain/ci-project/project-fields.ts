@@ -148,11 +148,3 @@ export const withoutCredentials = (text: string): string =>
     .replaceAll(PARAMETER, (whole, name: string) => (isSecretName(name) ? `${name}=${MASK}` : whole))
 
 const PARAMETER = /(?<=[?&])([^=&?#\s]{1,64})=[^&#\s]*/g
-
-/** The fault in one field of a request. Its reason quotes no value. */
-export interface FieldFault {
-  /** `notification_rules[0].options.key` */
-  field: string
-  /** `slack needs a key` */
-  reason: string
-}

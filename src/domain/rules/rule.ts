@@ -1,4 +1,3 @@
-import type { FieldFault } from '../ci-project/project-fields.ts'
 import { coversBranch, matchBranch, canCoverBranch } from './pattern.ts'
 import { fieldOf, isNullish, textOf } from '../../lib/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
@@ -181,3 +180,11 @@ function optionFields(before: Raw | null, notifier: string, options: RuleInput['
 // If the notifier changes, its key, URL and room are dropped: one service must not get another one's key.
 const keptOptions = (old: Raw, isSame: boolean): Raw =>
   isSame ? old : Object.fromEntries(Object.entries(old).filter(([name]) => !OPTION_NAMES.some((own) => own === name)))
+
+/** The fault in one field of a request. Its reason quotes no value. */
+export interface FieldFault {
+  /** `notification_rules[0].options.key` */
+  field: string
+  /** `slack needs a key` */
+  reason: string
+}

@@ -1,9 +1,10 @@
+import type { FieldFault } from '../../domain/rules/rule.ts'
 import { filterInWords } from '../../domain/rules/pattern.ts'
 import { filterWords, mention, outside, projectLabel } from '../../slack/messages/build.ts'
 import { isRecord } from '../../lib/json.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import { FORM_FIELDS, type FieldFault } from '../../domain/ci-project/project-fields.ts'
+import { FORM_FIELDS } from '../../domain/ci-project/project-fields.ts'
 import { topOf } from '../../domain/ci-project/project-change.ts'
 import { announceAndRun, offering, RESULT, type Stage } from './announce-and-run.ts'
 import {

@@ -10,16 +10,10 @@ import { beforeCall, callForProject, endUnclear, record, repeatedRequest, announ
 import { refusalToAdminister, cacheProject } from './read.ts'
 import { checkCreation, type CreationCheck, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
 import { repositoryPath } from '../../sources/ci-service/wire.ts'
-import {
-  fieldsThat,
-  FORM_FIELDS,
-  PRO_IGNORES,
-  projectField,
-  type FieldFault,
-} from '../../domain/ci-project/project-fields.ts'
+import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/ci-project/project-fields.ts'
 import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
 import { isRecord } from '../../lib/json.ts'
-import { ruleOf, withoutRulesOf, type RuleInput } from '../../domain/rules/rule.ts'
+import { ruleOf, withoutRulesOf, type RuleInput, type FieldFault } from '../../domain/rules/rule.ts'
 
 /** The input of the form to create a project; `more`: any further field of the interface, as JSON text. */
 export interface Creation {

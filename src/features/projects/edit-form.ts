@@ -6,7 +6,7 @@ import type { Requester } from '../../projects/outcomes.ts'
 import { answerOf, line } from '../../slack/messages/answer.ts'
 import { answerOldForm } from '../kit/fault-messages.ts'
 import { requesterIn, textAt } from '../kit/body.ts'
-import { replyTo } from '../kit/command.ts'
+import { replyTo, type Interaction } from '../kit/command.ts'
 import type { SlackDeps, Reply } from '../kit/context.ts'
 import { editProject, previewEdit, type Preview, type PreviewInput } from './edit.ts'
 import { INPUT_CHARS_MAX, OPTIONS_MAX } from '../kit/fields.ts'
@@ -28,7 +28,6 @@ import {
   ifAdmin,
   projectContext,
   pushView,
-  readForForm,
   TITLES,
   waitingFor,
   type Next,
@@ -39,8 +38,11 @@ import {
   writeMemory,
   writeWaiting,
   type WaitingEdit,
+  type ProjectVerb,
 } from './forms.ts'
-import { answerEdit } from './messages.ts'
+import { answerEdit, answerNotSent } from './messages.ts'
+import { showProject } from './read.ts'
+import { answerProject } from './show-messages.ts'
 import type { ProjectDeps, ShownProject } from './outcomes.ts'
 import { differenceParts, fieldsWords, unshownWords } from './words.ts'
 
@@ -223,3 +225,17 @@ export const editLine = (
   `:pencil2: ${mention(user)} ${DOES[stage]} *${projectLabel({ project: name })}*: ${fieldsWords(fields)}. ${RESULT[stage]}`
 
 const DOES: Record<Stage, string> = { begun: 'is changing', done: 'changed', tried: 'tried to change' }
+
+/** Reads the project that a form is about; an answer if CI does not show it now. */
+export async function readForForm(
+  deps: ProjectDeps,
+  { by, reference }: Pick<Interaction, 'by' | 'reference'>,
+  verb: ProjectVerb,
+  project: string,
+): Promise<ShownProject | Reply> {
+  const context = projectContext(verb, reference)
+  const outcome = await showProject(deps, project, by)
+  if (outcome.kind !== 'project') return replyTo(outcome, answerProject(outcome, context))
+  if (outcome.stale) return replyTo(outcome.stale, answerNotSent(outcome.stale, context))
+  return outcome.shown
+}

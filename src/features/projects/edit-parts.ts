@@ -1,7 +1,7 @@
 import type { ShownRule } from '../../domain/ci-project/masked-project.ts'
-import { MASK, type FieldFault } from '../../domain/ci-project/project-fields.ts'
+import { MASK } from '../../domain/ci-project/project-fields.ts'
 import type { ProjectChange } from '../../domain/ci-project/project-change.ts'
-import { ruleOf } from '../../domain/rules/rule.ts'
+import { ruleOf, type FieldFault } from '../../domain/rules/rule.ts'
 import { checkFilter, checkRule } from '../../sources/ci-service/check-rule.ts'
 import {
   checkedIn,

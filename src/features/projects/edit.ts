@@ -8,7 +8,7 @@ import {
 } from '../../domain/ci-project/project-change.ts'
 import { beforeRecord, end, retryLookUp } from '../../projects/requests.ts'
 import { maskedSecrets, absentFields } from '../../domain/ci-project/masked-project.ts'
-import { ANSWER_ONLY, BASIC_ONLY, type FieldFault } from '../../domain/ci-project/project-fields.ts'
+import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/ci-project/project-fields.ts'
 import type { Project } from '../../domain/ci-project/project.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { listOf, textOf } from '../../lib/raw-values.ts'
@@ -21,7 +21,7 @@ import {
   missingOptions,
   unknownNotifiers,
 } from '../../sources/ci-service/check-rule.ts'
-import { withoutRulesOf } from '../../domain/rules/rule.ts'
+import { withoutRulesOf, type FieldFault } from '../../domain/rules/rule.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import { updateBody, without } from '../../sources/ci-service/wire.ts'

@@ -4,7 +4,7 @@ import { type ChannelId, isChannelId, isUuid, toUuid, type Uuid } from '../../do
 import type { Requester } from '../../projects/outcomes.ts'
 import { answerNotOpened } from '../kit/fault-messages.ts'
 import { requesterIn, textAt } from '../kit/body.ts'
-import { replyTo, type Interaction } from '../kit/command.ts'
+import type { Interaction } from '../kit/command.ts'
 import type { Reply, SlackDeps } from '../kit/context.ts'
 import {
   opening,
@@ -18,9 +18,8 @@ import {
 import { respond } from '../kit/respond.ts'
 import { slackCodeOf, type ReplyTarget } from '../../slack/reply-targets.ts'
 import { answerNotSent } from './messages.ts'
-import type { ProjectDeps, ShownProject } from './outcomes.ts'
-import { refusalToAdminister, showProject } from './read.ts'
-import { answerProject } from './show-messages.ts'
+import type { ProjectDeps } from './outcomes.ts'
+import { refusalToAdminister } from './read.ts'
 import type { ProjectChange } from '../../domain/ci-project/project-change.ts'
 import { fieldOf } from '../../lib/raw-values.ts'
 import { type Seal, sealedChars } from '../../lib/seal.ts'
@@ -80,20 +79,6 @@ export async function openForm(
     await modal.show(next.view)
     return { outcome: next.outcome, answer: null }
   })
-}
-
-/** Reads the project that a form is about; an answer if CI does not show it now. */
-export async function readForForm(
-  deps: ProjectDeps,
-  { by, reference }: Pick<Interaction, 'by' | 'reference'>,
-  verb: ProjectVerb,
-  project: string,
-): Promise<ShownProject | Reply> {
-  const context = projectContext(verb, reference)
-  const outcome = await showProject(deps, project, by)
-  if (outcome.kind !== 'project') return replyTo(outcome, answerProject(outcome, context))
-  if (outcome.stale) return replyTo(outcome.stale, answerNotSent(outcome.stale, context))
-  return outcome.shown
 }
 
 /** Pushes a waiting view on top of the submitted form, and shows in it what `look` finds. */

@@ -1,4 +1,4 @@
-import type { FieldFault } from '../../domain/ci-project/project-fields.ts'
+import type { FieldFault } from '../../domain/rules/rule.ts'
 import type { RequestState } from '../../domain/cards/request.ts'
 import type { MaskedProject } from '../../domain/ci-project/masked-project.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'

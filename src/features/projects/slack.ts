@@ -28,13 +28,14 @@ import {
   lookAtEdit,
   PART_ACTION_ID,
   projectEditForm,
+  readForForm,
   projectSendForm,
   SEND_CALLBACK_ID,
 } from './edit-form.ts'
 import { silentProjects, webhookRules } from './checks.ts'
 import { confirmProjectRequests, type ConfirmDeps } from './confirm.ts'
 import { projectResetForm, RESET_CALLBACK_ID, resetView } from './reset-form.ts'
-import { ifAdmin, openForm, projectContext, readForForm, type Next } from './forms.ts'
+import { ifAdmin, openForm, projectContext, type Next } from './forms.ts'
 import { projectLabel } from '../../slack/messages/build.ts'
 import { findProject } from '../../projects/projects.ts'
 import { answerNotFound } from '../kit/not-found.ts'

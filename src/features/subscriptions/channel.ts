@@ -1,10 +1,16 @@
-import type { ChannelId } from '../../domain/ids.ts'
-import { refusalOf, type Requester, type Refused } from '../../projects/outcomes.ts'
-import { shownOf, type ShownSubscription } from '../../projects/subscriptions.ts'
+import { type ChannelId, isChannelId } from '../../domain/ids.ts'
+import { refusalOf, type Requester, type Refused, type Permits } from '../../projects/outcomes.ts'
+import { shownOf, type ShownSubscription, type ShownDeps } from '../../projects/subscriptions.ts'
 import type { Failure, Sent } from '../../slack/notifier.ts'
 import type { ClosedChannel, StoredDigest } from '../../store/records.ts'
-import { closeChannelBefore } from './closings.ts'
-import type { SubscriptionDeps } from './deps.ts'
+import { WOKEN_MAX, wakeUnshown } from '../../projects/followers.ts'
+import type { Subscription } from '../../domain/rules/subscription.ts'
+import { closedLine, elsewhereLine } from '../../slack/messages/subscription.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { CanPost, SendText } from '../../slack/api/send-text.ts'
+import type { Memberships } from '../../slack/api/directory.ts'
+import type { VisibleDeps } from '../../projects/projects.ts'
 
 /** Whether the change was announced in the channel; `code`: Slack's error if it was not, or may not have been. */
 export type Announced = { kind: 'told' } | { kind: 'not-told'; code: string; isClosed: boolean }
@@ -103,4 +109,192 @@ async function patiently({ clock }: SubscriptionDeps, say: () => Promise<Sent | 
   if (first.kind !== 'rate-limited' || first.retryAfterMs > PATIENCE_MS_MAX) return first
   await clock.sleep(first.retryAfterMs)
   return say()
+}
+
+/** The dependencies to record that a channel is closed, and to notify people. */
+export type ClosingDeps = Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'sendText' | 'subscriptions' | 'admins'>
+
+/** Slack reports a closed channel: notifies its owners now or in the job, unless it has no subscription or digest. */
+export async function channelClosed(deps: ClosingDeps, channel: ChannelId, code: string): Promise<void> {
+  const isMoved = code === 'is_moved'
+  // The event is about the former id, and true only for that one.
+  if (isMoved && [...(await deps.store.read.movedChannels()).values()].includes(channel)) return
+  const inForce = await deps.subscriptions()
+  if (!inForce.some((one) => one.channel === channel) && !(await deps.store.read.digest(channel))) return
+  await closeChannel(deps, channel, code)
+  // If it only gets another id, Slack will soon report that. Otherwise the job notifies its owners.
+  if (!isMoved) await announceClosings(deps)
+}
+
+/** A closed channel is tried again after this time, as in the reconciler, even if Slack does not report it open. */
+const TRY_AGAIN_MS = 10 * 60_000
+
+/** Marks a channel as closed: its posts wait, and `announceClosings` notifies people. */
+export const closeChannel = (
+  { store, clock }: Pick<ClosingDeps, 'store' | 'clock'>,
+  channel: ChannelId,
+  code: string,
+) => store.write((tx) => tx.closeChannel({ channel, code, at: clock.now(), retryAt: clock.now() + TRY_AGAIN_MS }))
+
+/** The store records under this name the last closing that this person was notified of. */
+const notifiedName = (channel: ChannelId, user: string): string => `tell-closing ${channel} ${user}`
+
+/** Marks a channel as closed. This person sees it happen, so they are not notified again. */
+async function closeChannelBefore(
+  deps: Pick<ClosingDeps, 'store' | 'clock'>,
+  channel: ChannelId,
+  code: string,
+  user: string,
+): Promise<void> {
+  await closeChannel(deps, channel, code)
+  await deps.store.write(async (tx) => {
+    const closing = (await tx.closedChannels()).find((one) => one.channel === channel)
+    if (closing) await tx.setLastDoneAt(notifiedName(channel, user), closing.closedAt)
+  })
+}
+
+/**
+ * Slack has given a channel another id, for example when a private channel is shared with another workspace. Requests
+ * that still name the former id are read as if they named the current one (`ReceivingApp`).
+ */
+export async function channelMoved({ store }: ClosingDeps, from: ChannelId, to: ChannelId): Promise<void> {
+  if (from !== to) await store.write((tx) => tx.moveChannel(from, to))
+}
+
+/** Slack reports that Buildline can post in the channel again. The next sweep sends what waited. */
+export async function channelOpened({ store }: ClosingDeps, channel: ChannelId): Promise<void> {
+  await store.write((tx) => tx.reopenChannel(channel))
+}
+
+/** A process that has claimed a closing notifies its owners within this time, or is dead. */
+export const NOTIFYING_MAX_MS = 60_000
+
+/**
+ * Notifies the owners of each closed channel, directly, and the default channel, once for each closing. One of several
+ * processes claims a closing; if it dies, another one does. People whom the dead process has notified are not notified
+ * again.
+ */
+export async function announceClosings(deps: ClosingDeps): Promise<void> {
+  const moved = await deps.store.read.movedChannels()
+  for (const closing of await deps.store.read.closedChannels()) {
+    const id = moved.get(closing.channel)
+    // Work in flight when the channel got another id may have been stored under the former one.
+    if (id !== undefined) await channelMoved(deps, closing.channel, id)
+    else {
+      await showElsewhere(deps, closing)
+      if ((await isUnnotified(deps, closing)) && (await claimClosing(deps, closing))) await notifyOwners(deps, closing)
+    }
+  }
+}
+
+/** By then, build events that were being ingested when the channel closed are ingested. */
+const INGESTED_AFTER_MS = 10_000
+
+/** The default channel gets what the closed one has not shown. Later builds are decided for it when they come. */
+async function showElsewhere(
+  { store, clock, log, subscriptions }: ClosingDeps,
+  { channel, closedAt }: ClosedChannel,
+): Promise<void> {
+  const name = `show-elsewhere ${channel}`
+  const substitute = substituteIn(await subscriptions(), channel)
+  const isDone = (await store.read.lastDoneAt(name)) === closedAt
+  // A default channel that is closed too gets nothing meanwhile, so this runs again when it opens.
+  if (substitute === null && isDone) await store.write((tx) => tx.setLastDoneAt(name, 0))
+  if (substitute === null || isDone) return
+  const now = clock.now()
+  const woken = await store.write(async (tx) => {
+    const count = await wakeUnshown(tx, channel, substitute, now)
+    if (count < WOKEN_MAX && now > closedAt + INGESTED_AFTER_MS) await tx.setLastDoneAt(name, closedAt)
+    return count
+  })
+  if (woken > 0) log.info({ channel, revisions: woken }, 'builds of a closed channel go to the default channel')
+}
+
+/** The channel that gets the builds of a closed one; null: there is none. */
+function substituteIn(all: readonly Subscription[], closed: ChannelId): ChannelId | null {
+  const byDefault = all.find(({ follows, closedAt }) => follows.what === 'unfollowed' && !closedAt)
+  return byDefault && byDefault.channel !== closed ? byDefault.channel : null
+}
+
+async function isUnnotified(
+  { store, clock }: ClosingDeps,
+  { channel, closedAt, notifiedAt }: ClosedChannel,
+): Promise<boolean> {
+  if (notifiedAt === null) return true
+  if (clock.now() - notifiedAt < NOTIFYING_MAX_MS) return false
+  return ((await store.read.lastDoneAt(doneName(channel))) ?? 0) < closedAt
+}
+
+// The store records under this name the last closing whose owners were all notified.
+const doneName = (channel: string): string => `tell-closing ${channel}`
+
+/** Claims a closing: true for one caller only. Replaces a claim that is older than NOTIFYING_MAX_MS. */
+const claimClosing = ({ store, clock }: ClosingDeps, { channel, code, retryAt, closedAt, notifiedAt }: ClosedChannel) =>
+  store.write(async (tx) => {
+    if (notifiedAt !== null) {
+      const now = (await tx.closedChannels()).find((one) => one.channel === channel)
+      if (now?.closedAt !== closedAt || now.notifiedAt !== notifiedAt) return false
+      await tx.reopenChannel(channel)
+      await tx.closeChannel({ channel, code, at: closedAt, retryAt })
+    }
+    return tx.markNotified({ channel, closedAt }, clock.now())
+  })
+
+async function notifyOwners(deps: ClosingDeps, closing: ClosedChannel): Promise<void> {
+  const { channel, closedAt, code } = closing
+  const all = await deps.subscriptions()
+  const followed = all.filter((one) => one.channel === channel)
+  const digest = await deps.store.read.digest(channel)
+  const substitute = substituteIn(all, channel)
+  const makers = [
+    ...new Set([...followed.flatMap(({ createdBy }) => createdBy ?? []), ...(digest ? [digest.setBy] : [])]),
+  ]
+  const text = closedLine({ channel, code, followed, hasDigest: digest !== null })
+  const ends: End[] = []
+  for (const user of makers) ends.push(await notifyOne(deps, closing, user, text))
+  const isForAdmins = followed.some(({ createdBy }) => createdBy === undefined) || !ends.includes('reached')
+  if (isForAdmins && (followed.length > 0 || digest))
+    for (const admin of deps.admins.filter((id) => /^[UW]/.test(id) && !makers.includes(id)))
+      ends.push(await notifyOne(deps, closing, admin, text))
+  deps.log.warn({ channel, code, told: ends.filter((end) => end === 'reached').length }, 'a channel is closed')
+  if (substitute !== null && followed.length > 0)
+    ends.push(await notifyOne(deps, closing, substitute, elsewhereLine({ channel, at: closedAt, followed })))
+  // If somebody could not be reached now, the closing stays unfinished and is claimed again later.
+  if (!ends.includes('later')) await deps.store.write((tx) => tx.setLastDoneAt(doneName(channel), closedAt))
+}
+
+type End = 'reached' | 'later' | 'never'
+
+async function notifyOne(
+  { store, sendText, log }: ClosingDeps,
+  { channel, closedAt }: ClosedChannel,
+  user: string,
+  text: string,
+): Promise<End> {
+  const name = notifiedName(channel, user)
+  if ((await store.read.lastDoneAt(name)) === closedAt) return 'reached'
+  const outcome = await sendText(user, text)
+  // The line in the default channel is not repeated if it may have arrived, since its builds show the same.
+  if (outcome.kind === 'sent' || (outcome.kind === 'unclear' && isChannelId(user))) {
+    await store.write((tx) => tx.setLastDoneAt(name, closedAt))
+    return 'reached'
+  }
+  log.warn({ channel, user, code: outcome.code }, 'could not notify people that a channel is closed')
+  return outcome.kind === 'channel-closed' || outcome.kind === 'refused' ? 'never' : 'later'
+}
+
+export interface SubscriptionDeps extends ShownDeps, VisibleDeps {
+  clock: Clock
+  log: Log
+  permits: Permits
+  /** all subscriptions in force now */
+  subscriptions: () => Promise<readonly Subscription[]>
+  sendText: SendText
+  /** Slack users, and user groups, which cannot get direct messages */
+  admins: readonly string[]
+  /** the channels that a person is in; null: Slack does not say */
+  channelsOf: Memberships['channelsOf']
+  canPost: (channel: ChannelId) => Promise<CanPost>
+  /** the time zone of a Slack user; UTC if Slack does not say */
+  timeZoneOf: (user: string) => Promise<string>
 }

@@ -1,4 +1,4 @@
-import type { SubscriptionDeps } from './deps.ts'
+import { type SubscriptionDeps, announce, channelFor, postableChannel, type Announced } from './channel.ts'
 import {
   DIGEST_AHEAD_MAX_MS,
   DIGEST_LATE_MAX_MS,
@@ -15,7 +15,6 @@ import type { Refused, Requester } from '../../projects/outcomes.ts'
 import { digestOffLine, digestSetLine } from '../../slack/messages/digest.ts'
 import type { StoredDigest } from '../../store/records.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'
-import { announce, channelFor, postableChannel, type Announced } from './channel.ts'
 
 /** As typed. `zone` null: the requester's own time zone. */
 export type DigestInput = Omit<Schedule, 'zone'> & { zone: string | null }

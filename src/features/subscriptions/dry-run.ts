@@ -1,4 +1,4 @@
-import type { SubscriptionDeps } from './deps.ts'
+import type { SubscriptionDeps } from './channel.ts'
 import { isRed } from '../../domain/builds/status.ts'
 import { isProjectId, type ChannelId } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'

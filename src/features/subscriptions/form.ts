@@ -1,4 +1,4 @@
-import type { SubscriptionDeps } from './deps.ts'
+import { type SubscriptionDeps, channelRules } from './channel.ts'
 import { faultsOf, patternOf } from './subscribe-input.ts'
 import { requesterIn, requesterOf, textAt } from '../kit/body.ts'
 import type { SlackDeps, Reply } from '../kit/context.ts'
@@ -27,7 +27,6 @@ import {
 } from './form-view.ts'
 import { reminderFault } from './remind.ts'
 import { suggestProjects, withKnownNames } from '../../projects/projects.ts'
-import { channelRules } from './channel.ts'
 import { previewPattern, type PatternPreview } from './dry-run.ts'
 import { subscribe, type SubscribeOutcome } from './subscribe.ts'
 import { repositoryRef, type ShownSubscription } from '../../projects/subscriptions.ts'

@@ -1,4 +1,4 @@
-import type { SubscriptionDeps } from './deps.ts'
+import { type SubscriptionDeps, channelRules } from './channel.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import { formChannel, requesterIn } from '../kit/body.ts'
@@ -19,7 +19,6 @@ import {
   type ModalView,
 } from '../kit/modal.ts'
 import { parseImport } from '../kit/values.ts'
-import { channelRules } from './channel.ts'
 import { readGithubList } from './github-list.ts'
 import { importThese, proposeImport } from './import.ts'
 import { answerImported, answerProposal, NOTHING_LISTED_PLAIN } from './import-messages.ts'

@@ -1,4 +1,4 @@
-import type { SubscriptionDeps } from './deps.ts'
+import { type SubscriptionDeps, announce, openChannelFor, type Announced, type CannotPost } from './channel.ts'
 import { isRepositoryId, repositoryOf, type ChannelId } from '../../domain/ids.ts'
 import { projectKey, type ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { CHANGES } from '../../domain/rules/rule.ts'
@@ -8,7 +8,6 @@ import { repositoryRef, shownOf, type ShownSubscription } from '../../projects/s
 import { ALL_WORKFLOWS, importedLine, subscribedLine } from '../../slack/messages/subscription.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import type { Import } from '../kit/values.ts'
-import { announce, openChannelFor, type Announced, type CannotPost } from './channel.ts'
 import { readGithubList, type ListedRepository } from './github-list.ts'
 import {
   foresee,

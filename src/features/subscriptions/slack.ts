@@ -1,4 +1,12 @@
-import type { SubscriptionDeps } from './deps.ts'
+import {
+  type SubscriptionDeps,
+  channelRules,
+  announceClosings,
+  channelClosed,
+  channelMoved,
+  channelOpened,
+  type ClosingDeps,
+} from './channel.ts'
 import { CHECKS } from './checks.ts'
 import { readAskedBranch } from './asked-branch.ts'
 import { digest, previewButton } from './digest-command.ts'
@@ -36,8 +44,6 @@ import type { ButtonHandler, Click, EventHandler, Feature, FieldHandler } from '
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
 import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
 import { readSubscribe } from './subscribe-input.ts'
-import { channelRules } from './channel.ts'
-import { announceClosings, channelClosed, channelMoved, channelOpened, type ClosingDeps } from './closings.ts'
 import { DIGESTS_JOB, sendDigests, type DigestDeps, type SendDigests } from './digest.ts'
 import { dryRun, type DryRunQuery } from './dry-run.ts'
 import { subscribe, unsubscribe, type UnsubscribeWish } from './subscribe.ts'

@@ -1,7 +1,6 @@
-import type { FieldFault } from '../../domain/ci-project/project-fields.ts'
 import { canCoverBranch, matchBranch, patternMode } from '../../domain/rules/pattern.ts'
 import { DETAILS, type Details } from '../../domain/builds/failure.ts'
-import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rules/rule.ts'
+import { CHANGES, RULE_EVENTS, type ChannelRule, type FieldFault } from '../../domain/rules/rule.ts'
 import { readReminder, type ReminderFault, type ReminderInput } from './remind.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { CUT, parseName, partAt, type Word } from '../../slack/commands/parse.ts'

@@ -1,5 +1,12 @@
-import type { FieldFault } from '../../domain/ci-project/project-fields.ts'
-import type { SubscriptionDeps } from './deps.ts'
+import type { FieldFault } from '../../domain/rules/rule.ts'
+import {
+  type SubscriptionDeps,
+  announce,
+  channelFor,
+  openChannelFor,
+  type Announced,
+  type CannotPost,
+} from './channel.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { branchIn } from '../../domain/builds/stream.ts'
@@ -18,7 +25,6 @@ import type { StoredSubscription, NewSubscription } from '../../store/records.ts
 import type { Reads, Tx } from '../../store/store.ts'
 import type { Refused, Requester, ProjectNotFound } from '../../projects/outcomes.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'
-import { announce, channelFor, openChannelFor, type Announced, type CannotPost } from './channel.ts'
 import {
   findFollowed,
   findNamed,

@@ -1,6 +1,7 @@
+import type { FieldFault } from '../../domain/rules/rule.ts'
 import * as z from 'zod'
 import { isIdDigits } from '../../domain/ids.ts'
-import { PRO_IGNORES, type FieldFault } from '../../domain/ci-project/project-fields.ts'
+import { PRO_IGNORES } from '../../domain/ci-project/project-fields.ts'
 import { checkFilter, checkRuleAt, LIST_ITEMS_MAX, LINE_CHARS_MAX } from './check-rule.ts'
 import { isRecord, numberOf } from '../../lib/json.ts'
 import { without, withTargetNamed } from './wire.ts'

@@ -1,7 +1,6 @@
-import type { FieldFault } from '../../domain/ci-project/project-fields.ts'
 import { canCoverBranch, matchBranch, PATTERN_CHARS_MAX } from '../../domain/rules/pattern.ts'
 import { textOf, fieldOf, listOf } from '../../lib/raw-values.ts'
-import { COVERS_NO_BRANCH, notifierOf } from '../../domain/rules/rule.ts'
+import { COVERS_NO_BRANCH, notifierOf, type FieldFault } from '../../domain/rules/rule.ts'
 import { isRecord } from '../../lib/json.ts'
 
 /** The longest key, address, room or name that is sent, in characters. */

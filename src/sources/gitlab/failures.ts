@@ -1,7 +1,6 @@
 import { NO_FAILURE, type Failure } from '../../domain/builds/failure.ts'
 import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
-import { jobReport, shortText, spareCalls, testReport, unlessUnreadable } from '../job-report.ts'
-import { gitlabExcerpt } from '../log-excerpt.ts'
+import { jobReport, shortText, spareCalls, testReport, unlessUnreadable, gitlabExcerpt } from '../job-report.ts'
 import type { FailedBuild, SourceReport } from '../source.ts'
 import type { GitlabClient } from './client.ts'
 

@@ -1,4 +1,4 @@
-import type { SubscriptionDeps } from '../../../src/features/subscriptions/deps.ts'
+import type { SubscriptionDeps } from '../../../src/features/subscriptions/channel.ts'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ReconcileDeps } from '../../../src/alerts/deps.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EXCERPT_LINES_MAX, githubExcerpt, gitlabExcerpt } from '../../src/sources/log-excerpt.ts'
+import { EXCERPT_LINES_MAX, githubExcerpt, gitlabExcerpt } from '../../src/sources/job-report.ts'
 
 /** A log as GitHub gives it: each line with its time. */
 const github = (...lines: readonly string[]): string =>

@@ -8,7 +8,7 @@ import {
   announceClosings,
   NOTIFYING_MAX_MS,
   type ClosingDeps,
-} from '../../../src/features/subscriptions/closings.ts'
+} from '../../../src/features/subscriptions/channel.ts'
 import { openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
 import { BUILDS } from '../operations-stage.ts'
 
