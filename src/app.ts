@@ -21,7 +21,7 @@ import {
 } from './sources/webhook-route.ts'
 import { recordDelivery } from './alerts/record/record.ts'
 import { recordReport } from './alerts/record/record-report.ts'
-import { createCiServiceEndpoint } from './sources/ci-service/webhook/endpoint.ts'
+import { createCiServiceEndpoint } from './sources/ci-service/endpoint.ts'
 import { createGithubEndpoint } from './sources/github/endpoint.ts'
 import { createGitlabEndpoint } from './sources/gitlab/endpoint.ts'
 import { createReportEndpoint } from './sources/report.ts'

@@ -22,7 +22,7 @@ const FACES_STRANGERS = [
   'slack/http/',
   'slack/reply-targets.ts',
   'slack/socket/',
-  'sources/ci-service/webhook/',
+  'sources/ci-service/endpoint.ts',
   'sources/endpoint.ts',
   'sources/github/endpoint.ts',
   'sources/github/run.ts',

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { HEAD_BYTES_MAX, HEADERS_MAX } from '../../src/http/http-server.ts'
-import { DELIVERY_BYTES_MAX } from '../../src/sources/ci-service/webhook/endpoint.ts'
+import { DELIVERY_BYTES_MAX } from '../../src/sources/ci-service/endpoint.ts'
 import { WRONG_MAX } from '../../src/sources/webhook-route.ts'
 import { buildOf, delivery, rowsOf, send, until } from '../support/app.ts'
 import { answerTo, NEXT, PATH, startBot, statusesIn, type Bot } from './bot.ts'

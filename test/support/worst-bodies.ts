@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { createCiServiceEndpoint } from '../../src/sources/ci-service/webhook/endpoint.ts'
+import { createCiServiceEndpoint } from '../../src/sources/ci-service/endpoint.ts'
 import type { Endpoint } from '../../src/sources/endpoint.ts'
 import { createGithubEndpoint } from '../../src/sources/github/endpoint.ts'
 import { createGitlabEndpoint } from '../../src/sources/gitlab/endpoint.ts'

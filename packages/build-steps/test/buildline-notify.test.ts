@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { readPayload } from '../../../src/sources/ci-service/webhook/endpoint.ts'
+import { readPayload } from '../../../src/sources/ci-service/endpoint.ts'
 import { SOURCE_TEXT_CHARS_MAX } from '../../../src/sources/values.ts'
 import {
   type RunningApp,

@@ -25,9 +25,9 @@ async function answerTyped(question: Question): Promise<Reply> {
   const { commands, words, by } = question
   const [about] = words
   if (!about) return { outcome: 'help', answer: answerHelp(commands, prefixOf(by)) }
-  const typed = about.text.toLowerCase().replace(/^\/(?:ci-)?/, '')
-  const row = commands.find(({ name }) => name === typed)
-  return row ? { outcome: 'help', answer: answerHelpAbout(row) } : unknownCommand(question, about.text)
+  const asked = about.text.toLowerCase().replace(/^\/(?:ci-)?/, '')
+  const command = commands.find(({ name }) => name === asked)
+  return command ? { outcome: 'help', answer: answerHelpAbout(command) } : unknownCommand(question, about.text)
 }
 
 /** What people type every day, in the order of the help. */

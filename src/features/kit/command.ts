@@ -1,4 +1,4 @@
-import type { Permits, Requester, Target, Target as Named } from '../../projects/outcomes.ts'
+import type { Permits, Requester, Target } from '../../projects/outcomes.ts'
 import type { Choice } from './values.ts'
 import { answerNotAllowed } from './not-allowed.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknownBuild } from './slips.ts'
@@ -215,7 +215,7 @@ const outcomeName = (outcome: { kind: string; code?: string }): string =>
 /** A command's target as typed. It may not exist. */
 export type TypedTarget =
   | { kind: 'none' }
-  | Exclude<Named, { kind: 'run' | 'message' }>
+  | Exclude<Target, { kind: 'run' | 'message' }>
   /** the name of a branch of this project, or (null) of a project, is empty */
   | { kind: 'nameless'; project: string | null }
   /** the first surplus word, which may mean another target */

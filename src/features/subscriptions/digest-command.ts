@@ -43,7 +43,7 @@ export const digest = (deps: Deps): Command => ({
 
 /** `/ci digest weekly mon 9:00 Europe/Berlin` */
 async function answerTyped(deps: Deps, question: Question): Promise<Reply> {
-  const { by, row, words, reference } = question
+  const { by, row: command, words, reference } = question
   const operations = digestOperations(deps)
   const [first = '', ...others] = words.map(({ text }) => text)
   const kind = first.toLowerCase()
@@ -56,7 +56,7 @@ async function answerTyped(deps: Deps, question: Question): Promise<Reply> {
     return unclear(answerDigestFault(`${typed(first)} is not one of ${kinds}`, '/ci digest weekly mon 9:00'))
   }
   const [extra] = others
-  if (extra !== undefined) return tooMuch(row, extra)
+  if (extra !== undefined) return tooMuch(command, extra)
   if (kind === 'off') return reply(await operations.turnOffDigest(by), reference)
   return whenMayRead(deps, question, async () =>
     reply(await (kind === 'now' ? operations.previewDigest(by) : operations.digest(by)), reference),
@@ -68,17 +68,21 @@ const reply = (outcome: DigestOutcome, reference: string): Reply =>
 
 const unclear = (answer: Answer): Reply => ({ outcome: 'unclear', answer })
 
-function readDigestInput(kind: DigestInput['kind'], words: readonly string[], { row }: Question): DigestInput | Reply {
+function readDigestInput(
+  kind: DigestInput['kind'],
+  words: readonly string[],
+  { row: command }: Question,
+): DigestInput | Reply {
   const example = kind === 'weekly' ? '/ci digest weekly mon 9:00' : '/ci digest daily 9:00'
   const [day = ''] = words
   const [time, zone = null, extra] = kind === 'weekly' ? words.slice(1) : words
-  if (kind === 'weekly' && words.length === 0) return tooLittle(row, 'a weekday and a time', example)
+  if (kind === 'weekly' && words.length === 0) return tooLittle(command, 'a weekday and a time', example)
   const weekday = kind === 'weekly' ? weekdayOf(day) : null
   if (weekday === 0) return unclear(answerDigestFault(`${typed(day)} is not a weekday`, example))
-  if (time === undefined) return tooLittle(row, 'a time of day', example)
+  if (time === undefined) return tooLittle(command, 'a time of day', example)
   const minute = minuteOf(time)
   if (minute === null) return unclear(answerDigestFault(`${typed(time)} is not a time of day`, example))
-  if (extra !== undefined) return tooMuch(row, extra, example)
+  if (extra !== undefined) return tooMuch(command, extra, example)
   return { kind, weekday, minute, zone }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../../support/app.ts'
 import { buildOf, delivery, send, WEBHOOK_SECRET } from '../../support/app.ts'
-import { CANARY, buildEventsIn, openDoor, traces } from './webhook/bot.ts'
+import { CANARY, buildEventsIn, openDoor, traces } from './bot.ts'
 
 const basic = (password: string, user = 'ci') => `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 const BARE = '/webhooks/builds'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { buildOf, delivery, send, until, WEBHOOK_SECRET } from '../../support/app.ts'
 import { head, openWire, statuses } from '../../support/wire.ts'
-import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './webhook/bot.ts'
+import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './bot.ts'
 
 const PATH = `/webhooks/builds/${WEBHOOK_SECRET}`
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -10,8 +10,8 @@ import {
   testFolder,
   until,
   WEBHOOK_SECRET,
-} from '../../../support/app.ts'
-import { startProcess } from '../../../support/process.ts'
+} from '../../support/app.ts'
+import { startProcess } from '../../support/process.ts'
 import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './bot.ts'
 
 describe('a delivery that was answered 202', () => {

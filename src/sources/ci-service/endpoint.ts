@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { type Endpoint, bodyText, readJsonBody, refusal, type BodyReading } from '../../endpoint.ts'
-import { secretPath, type IsSecret } from '../../secret-path.ts'
-import { isRecord } from '../../../lib/json.ts'
-import { fields, values } from '../../../lib/json-parts.ts'
-import { ciBuildId, cleanText, projectId, SOURCE_TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../../values.ts'
-import { NO_DETAILS, commitTitle, type ReceivedEvent } from '../../../domain/builds/build-event.ts'
-import { isUuid, toUuid, type Uuid } from '../../../domain/ids.ts'
+import { type Endpoint, bodyText, readJsonBody, refusal, type BodyReading } from '../endpoint.ts'
+import { secretPath, type IsSecret } from '../secret-path.ts'
+import { isRecord } from '../../lib/json.ts'
+import { fields, values } from '../../lib/json-parts.ts'
+import { ciBuildId, cleanText, projectId, SOURCE_TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../values.ts'
+import { NO_DETAILS, commitTitle, type ReceivedEvent } from '../../domain/builds/build-event.ts'
+import { isUuid, toUuid, type Uuid } from '../../domain/ids.ts'
 
 /** Where the CI service delivers. */
 export const createCiServiceEndpoint = (isSecret: IsSecret): Endpoint => ({

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import type { RunningApp, Settings } from '../../../support/app.ts'
-import { databaseBytes, rowsOf, settingsWith, startApp, testFolder } from '../../../support/app.ts'
+import type { RunningApp, Settings } from '../../support/app.ts'
+import { databaseBytes, rowsOf, settingsWith, startApp, testFolder } from '../../support/app.ts'
 
 /** A text in refused bodies, which must not be found anywhere afterwards. */
 export const CANARY = 'canary-7f3a-never-stored'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readPayload } from '../../../../src/sources/ci-service/webhook/endpoint.ts'
+import { readPayload } from '../../../src/sources/ci-service/endpoint.ts'
 
 const BUILD = '1b4e28ba-2fa1-11d2-883f-0016d3cca427'
 const OTHER = 'f0000000-0000-0000-0000-000000000001'

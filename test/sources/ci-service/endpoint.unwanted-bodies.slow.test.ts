@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { delivery, send, WEBHOOK_SECRET } from '../../../support/app.ts'
-import { head, openWire, statuses } from '../../../support/wire.ts'
+import { delivery, send, WEBHOOK_SECRET } from '../../support/app.ts'
+import { head, openWire, statuses } from '../../support/wire.ts'
 import { openDoor } from './bot.ts'
 
 const PATH = `/webhooks/builds/${WEBHOOK_SECRET}`

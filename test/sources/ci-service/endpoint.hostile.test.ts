@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { SOURCE_TEXT_CHARS_MAX } from '../../../../src/sources/values.ts'
-import { delivery, send } from '../../../support/app.ts'
-import { openWire, statuses } from '../../../support/wire.ts'
+import { SOURCE_TEXT_CHARS_MAX } from '../../../src/sources/values.ts'
+import { delivery, send } from '../../support/app.ts'
+import { openWire, statuses } from '../../support/wire.ts'
 import type { Door } from './bot.ts'
 import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './bot.ts'
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { delivery, send, WEBHOOK_SECRET } from '../../../support/app.ts'
-import { head, openWire, statuses } from '../../../support/wire.ts'
+import { delivery, send, WEBHOOK_SECRET } from '../../support/app.ts'
+import { head, openWire, statuses } from '../../support/wire.ts'
 import { CANARY, deliveriesIn, buildEventsIn, openDoor, traces } from './bot.ts'
 
 const PATH = `/webhooks/builds/${WEBHOOK_SECRET}`

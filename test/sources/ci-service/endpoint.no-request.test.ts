@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { delivery, until, WEBHOOK_SECRET } from '../../../support/app.ts'
-import { head, openWire, statuses } from '../../../support/wire.ts'
+import { delivery, until, WEBHOOK_SECRET } from '../../support/app.ts'
+import { head, openWire, statuses } from '../../support/wire.ts'
 import { openDoor } from './bot.ts'
 
 const PATH = `/webhooks/builds/${WEBHOOK_SECRET}`

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { buildOf, delivery, send, settingsWith, settled, testFolder, until } from '../../../support/app.ts'
-import { queryOnce, startOwnPostgres, startPostgres } from '../../../support/postgres.ts'
-import { startProcess } from '../../../support/process.ts'
+import { buildOf, delivery, send, settingsWith, settled, testFolder, until } from '../../support/app.ts'
+import { queryOnce, startOwnPostgres, startPostgres } from '../../support/postgres.ts'
+import { startProcess } from '../../support/process.ts'
 
 async function startOn(database: string) {
   const bot = startProcess(testFolder(), settingsWith('', { DATABASE_URL: database, LOG_LEVEL: 'info' }))
