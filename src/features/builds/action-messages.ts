@@ -1,6 +1,6 @@
 import { shortId, sourceOf } from '../../domain/ids.ts'
 import type { MissingCapability } from '../../domain/cards/capabilities.ts'
-import type { Action } from '../../domain/cards/request.ts'
+import { parseAttemptRef, type Action } from '../../domain/cards/request.ts'
 import { ACTION_SYMBOLS, ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
 import { buildNumber, buildUrl, mention, projectLabel } from '../../slack/messages/build.ts'
 import { withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
@@ -275,3 +275,9 @@ const ALL_PASSED: Words = {
 }
 
 const NOT_NOW: Words = { why: 'It cannot be restarted right now.', next: REFRESH }
+
+/** `Restart of #512`, for the message about an interruption; null: not a value that Buildline writes. */
+export function describeClick(action: Action, value: string): string | null {
+  const ref = parseAttemptRef(value)
+  return ref && `${ACTION_WORDS[action]} of #${shortId(ref.buildId)}`
+}

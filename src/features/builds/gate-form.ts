@@ -1,7 +1,7 @@
 import type { Gate } from '../../domain/builds/build-event.ts'
 import { gatesFor } from '../../domain/cards/capabilities.ts'
 import { attemptRefText, parseAttemptRef, type Action, type AttemptRef } from '../../domain/cards/request.ts'
-import { isChannelId, shortId, type ChannelId } from '../../domain/ids.ts'
+import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { findBuild, summaryOf } from '../../projects/find-build.ts'
 import { section } from '../../slack/messages/blocks.ts'
 import { gatesLine, ACTION_WORDS } from '../../slack/messages/request.ts'
@@ -25,7 +25,7 @@ import {
 } from '../kit/modal.ts'
 import type { BuildSummary } from '../../projects/outcomes.ts'
 import { act } from './action.ts'
-import { answerAction } from './action-messages.ts'
+import { answerAction, describeClick } from './action-messages.ts'
 import { ACTING } from './acting.ts'
 import type { ActDeps } from './call-once.ts'
 
@@ -99,10 +99,7 @@ type Deps = AnswerDeps & ActDeps
 /** The button of a waiting build opens the form; if nothing can be let through any more, it answers why. */
 export const gateButton = (deps: Deps, action: GateAction): ButtonHandler => ({
   what: action,
-  describe: (value) => {
-    const ref = parseAttemptRef(value)
-    return ref && `${ACTION_WORDS[action]} of #${shortId(ref.buildId)}`
-  },
+  describe: (value) => describeClick(action, value),
   async answer(click) {
     const ref = parseAttemptRef(click.value)
     return ref && openGate(deps, action, ref, click)

@@ -14,19 +14,18 @@ import {
 } from '../kit/command.ts'
 import { act, type ActionOutcome } from './action.ts'
 import { confirmRequests, type ConfirmRequests } from './confirm.ts'
-import { answerAction } from './action-messages.ts'
+import { answerAction, describeClick } from './action-messages.ts'
 import type { ActDeps } from './call-once.ts'
 import { GATE_CALLBACK_ID, gateButton, gateForm } from './gate-form.ts'
 import { buildStatus, runningBuilds } from './status.ts'
 import { findSummary } from '../../ci-sync/ci-lookup.ts'
-import { shortId, sourceOf } from '../../domain/ids.ts'
+import { sourceOf } from '../../domain/ids.ts'
 import { parseAttemptRef, type Action } from '../../domain/cards/request.ts'
 import type { ButtonHandler, Feature } from '../kit/feature.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
 import { answerNotFound } from '../kit/not-found.ts'
 import { requesterOf, messageOf } from '../kit/body.ts'
 import { respond } from '../kit/respond.ts'
-import { ACTION_WORDS } from '../../slack/messages/request.ts'
 import { ACTION_IDS } from '../../slack/messages/ids.ts'
 import { FIND_BRANCH_ID, FIND_CALLBACK_ID, FIND_PROJECT_ID } from './find-modal.ts'
 import { chooseInFind, openFind, projectsForFind } from './find.ts'
@@ -170,10 +169,7 @@ const restart = (deps: Deps): Command =>
 /** The button of a build. The card may be stale, so the operation checks the build's current state. */
 const button = (deps: Deps, action: Action): ButtonHandler => ({
   what: action,
-  describe: (value) => {
-    const ref = parseAttemptRef(value)
-    return ref && `${ACTION_WORDS[action]} of #${shortId(ref.buildId)}`
-  },
+  describe: (value) => describeClick(action, value),
   async answer({ value, by, reference }) {
     const ref = parseAttemptRef(value)
     return ref && answerRequest(deps, action, { target: { kind: 'run', ref }, by }, { command: action, reference })
