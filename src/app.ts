@@ -59,7 +59,7 @@ export async function createApp(config: Config, log: Logger) {
     },
   })
   if (config.database.kind === 'sqlite') warnOfOpenFiles(config.database.path, log)
-  const storeLimit = createTimeLimit(clock, STORE_PATIENCE_MS)
+  const storeLimit = createTimeLimit({ now: machineClocks.running, sleep: clock.sleep }, STORE_PATIENCE_MS)
   let webhookSecrets = config.webhookSecrets
   let engine: Engine | null = null
   let loading: Promise<Engine> | null = null

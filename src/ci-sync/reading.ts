@@ -8,12 +8,14 @@ import { filterOf, matchBranch } from '../domain/rules/pattern.ts'
 import type { Log } from '../lib/log.ts'
 import { causeOf, type CiFailure } from '../projects/outcomes.ts'
 import { recordListedBuilds, type RecordListedDeps } from './undelivered.ts'
-import { sourceOf } from '../domain/ids.ts'
+import { sourceOf, isProjectId } from '../domain/ids.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { KnownProject } from '../store/records.ts'
+import type { KnownProject, ProjectClaim } from '../store/records.ts'
 import type { CiRules } from '../domain/rules/decide.ts'
 import { slackRules } from '../domain/rules/rule.ts'
 import type { ProjectNames } from '../domain/rules/subscription.ts'
+import { CiError, isAway } from '../sources/http/errors.ts'
+import type { Sources } from '../sources/source.ts'
 
 /** A project that CI has not listed for this long is removed, with its rules. */
 const FORGET_AFTER_MS = 7 * 24 * 60 * 60_000
@@ -201,5 +203,55 @@ export function createProjectRules(deps: RefreshProjects & { store: Store; clock
       // If the last reading failed, the next one may fail too, and an alert must not wait for it.
       return reading && !isAway ? 'wait' : null
     },
+  }
+}
+
+export const CHECK_CLAIMS_JOB = 'check-delivered-names'
+
+/** One round reads at most this many projects. Each takes up to four calls. */
+export const CLAIMS_MAX = 10
+
+interface CheckClaims {
+  store: Pick<Store, 'read' | 'write'>
+  clock: Clock
+  log: Log
+  sources: Sources
+}
+
+/**
+ * Asks the sources about projects whose deliveries name another name or default branch than the stored one: a delivery
+ * may be forged. What the source shows is stored.
+ * @returns the job
+ */
+export function createCheckClaims({ store, clock, log, sources }: CheckClaims): (signal: AbortSignal) => Promise<void> {
+  let last = ''
+
+  async function check(project: KnownProject, claim: ProjectClaim, signal: AbortSignal): Promise<void> {
+    const { uuid, legacyId } = project
+    if (legacyId === null || !isProjectId(legacyId)) return
+    const shown = await sources(legacyId)?.readProject?.(legacyId, [project.name, claim.name], signal)
+    await store.write(async (tx) => {
+      // If the source shows it under neither name, it cannot be called for it either, so the newest delivery counts.
+      await tx.saveProject(shown ? { ...shown, readAt: clock.now() } : { ...project, ...claim, readAt: 0 })
+      await tx.settleClaim(uuid, claim)
+    })
+    log.info({ project: legacyId, was: project.name, is: shown?.name ?? claim.name }, 'a delivered name was checked')
+  }
+
+  return async (signal) => {
+    // Each round continues after the last one, so that an unreadable project does not hold up others.
+    const next = await store.read.claimedProjects(last, CLAIMS_MAX)
+    const claims = next.length > 0 ? next : await store.read.claimedProjects('', CLAIMS_MAX)
+    for (const { project, claim } of claims) {
+      if (signal.aborted) return
+      last = project.uuid
+      try {
+        await check(project, claim, signal)
+      } catch (error) {
+        if (!(error instanceof CiError)) throw error
+        log.warn({ err: error, project: project.legacyId }, 'a delivered name could not be checked')
+        if (isAway(error)) return
+      }
+    }
   }
 }

@@ -91,59 +91,43 @@ export function createBufferedSink<Listener>() {
   }
 }
 
-/** Work that begins within this time shares one timer, so some of it times out up to this much earlier. */
-const SHARED_MS = 100
-
-interface Group {
-  /** the `reject` of each piece of work */
-  waiting: Set<(reason: Error) => void>
-  over: AbortController
-}
-
 /**
  * `withTimeout` for very many pieces of work with the same limit: a timer and a signal for each would cost as much as
- * the work itself. Rejects if the work has not ended after `ms`, or up to 100 ms earlier.
+ * the work itself.
+ * @param clock its `now` must not jump
  */
 export function createTimeLimit(clock: Clock, ms: number) {
-  let newest: Group | null = null
-  let waiting = 0
+  // In the order in which they time out.
+  const waiting = new Set<{ until: number; giveUp: (reason: Error) => void }>()
+  let isWatched = false
+  let idle = new AbortController()
 
-  function begin(): Group {
-    const group: Group = { waiting: new Set(), over: new AbortController() }
-    void clock.sleep(SHARED_MS, group.over.signal).then(() => leave(group))
-    void clock.sleep(ms, group.over.signal).then(() => giveUp(group))
-    return group
-  }
-
-  function giveUp(group: Group): void {
-    const given = [...group.waiting]
-    group.waiting.clear()
-    waiting -= given.length
-    for (const reject of given) reject(timeoutError(ms))
-  }
-
-  function leave(group: Group): void {
-    if (newest === group) newest = null
+  /** Sleeps until the oldest work times out, then until the next one, and ends when none is left. */
+  async function watch(): Promise<void> {
+    isWatched = true
+    for (const one of waiting) {
+      await clock.sleep(one.until - clock.now(), idle.signal)
+      if (waiting.delete(one)) one.giveUp(timeoutError(ms))
+    }
+    isWatched = false
   }
 
   return {
     inTime<T>(work: Promise<T>): Promise<T> {
-      const group = (newest ??= begin())
       return new Promise<T>((resolve, reject) => {
-        group.waiting.add(reject)
-        waiting++
+        const one = { until: clock.now() + ms, giveUp: reject }
         const ended = () => {
-          // Work that has timed out no longer counts as waiting.
-          if (group.waiting.delete(reject)) waiting--
-          if (group.waiting.size > 0) return
-          leave(group)
-          group.over.abort('over')
+          if (!waiting.delete(one) || waiting.size > 0) return
+          idle.abort('over')
+          idle = new AbortController()
         }
+        waiting.add(one)
+        if (!isWatched) void watch()
         work.then(resolve, reject)
         work.then(ended, ended)
       })
     },
     /** How many pieces of work are waited for now. */
-    waiting: () => waiting,
+    waiting: () => waiting.size,
   }
 }

@@ -1,6 +1,6 @@
 import { HTTPReceiver, type Receiver } from '@slack/bolt'
 import type { Config } from '../config/config.ts'
-import type { StoredInteraction } from '../domain/interaction.ts'
+import type { StoredInteraction } from '../store/records.ts'
 import { withTimeout } from '../lib/async.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'

@@ -14,7 +14,7 @@ import {
 } from '../domain/builds/failure.ts'
 import { flakyTestsOf, type FlakyTest, type ReportedAttempt } from '../domain/builds/flaky-tests.ts'
 import { branchKeyOf } from './history.ts'
-import type { StoredReport, ReportedBuild, ReportReads } from './reports.ts'
+import type { StoredReport, ReportedBuild, ReportReads } from './records.ts'
 import type { Reads } from './store.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FigureReads } from './figures.ts'

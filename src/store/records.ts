@@ -1,6 +1,6 @@
 import type { BranchFilter } from '../domain/rules/pattern.ts'
 import type { Decision } from '../domain/rules/decide.ts'
-import type { ChannelId, ProjectId, SourceName, Uuid } from '../domain/ids.ts'
+import type { ChannelId, ProjectId, SourceName, Uuid, MessageTs, BuildId } from '../domain/ids.ts'
 import type { BuildEvent } from '../domain/builds/build-event.ts'
 import type { CardState, Queues } from '../domain/cards/plan.ts'
 import type { AttemptRef } from '../domain/cards/request.ts'
@@ -10,6 +10,7 @@ import type { Status } from '../domain/builds/status.ts'
 import type { Subscription } from '../domain/rules/subscription.ts'
 import type { Schedule } from '../domain/rules/digest.ts'
 import type { DigestView } from '../domain/cards/view.ts'
+import type { FailureReport } from '../domain/builds/failure.ts'
 
 // Stored records, in the shapes in which they are read and written.
 
@@ -212,4 +213,74 @@ export interface DigestWrites {
     digest: Pick<StoredDigest, 'channel' | 'nextAt' | 'setAt'>,
     to: { nextAt: number; planned: PlannedDigest | null },
   ): Promise<boolean>
+}
+
+// An interaction with Slack is stored before it is acknowledged, so that it is answered even if the process dies. The
+// row is removed once the answer was shown. A process that finds a row of a dead one carries it out, or tells the
+// person.
+
+/** An interaction and where its answer goes: everything that an answer after a restart needs. */
+export interface ReceivedInteraction {
+  /** Slack's id of the interaction; a request to CI that it makes has the same key */
+  interactionKey: string
+  user: string
+  /** for people, such as `/ci stop acme/web`; outside text, shortened */
+  what: string
+  /** null: in no channel */
+  channel: ChannelId | null
+  threadTs: MessageTs | null
+  /** valid for RESPONSE_URL_MS, and a secret while it is valid: stored only sealed */
+  responseUrl: string | null
+  receivedAt: number
+}
+
+/** `owed`: a process is handling it, or died while doing so. `late`: another one carries it out. `given-up`: the person is
+ * being told that it was interrupted, and CI must no longer be called for it. `told`: the person was told. */
+type InteractionState = 'owed' | 'late' | 'given-up' | 'told'
+
+export interface StoredInteraction extends ReceivedInteraction {
+  id: string
+  state: InteractionState
+  /** the process that is handling it, since when (ms) */
+  claimedBy: string
+  claimedAt: number
+}
+
+/** Slack accepts answers at a response_url for this long. */
+export const RESPONSE_URL_MS = 30 * 60_000
+
+/** A stored test report. */
+export interface StoredReport {
+  id: number
+  /** the build event that opened the attempt it is about; 0: it was received before the build was known */
+  attemptSeq: number
+  receivedAt: number
+  report: FailureReport
+}
+
+/** A build, how many reports it has, and the id of the newest one. */
+export interface ReportedBuild {
+  buildId: BuildId
+  newest: number
+  reports: number
+}
+
+export interface ReportReads {
+  /** The reports of a build (`project_id/build_id`), in order of receipt. */
+  reportsOf(buildKey: string): Promise<StoredReport[]>
+  /** Those of these projects with reports that were received then (ms) or later. */
+  reportedAmong(projectIds: readonly ProjectId[], since: number): Promise<ProjectId[]>
+  /** Builds of the project with reports that were received then (ms) or later, the newest report first. */
+  reportedBuilds(projectId: ProjectId, since: number, limit: number): Promise<ReportedBuild[]>
+}
+
+export interface ReportWrites {
+  insertReport(report: Omit<StoredReport, 'id'> & { buildKey: string }): Promise<void>
+  /** Gives the reports of one build (`project_id/build_id`) to another. */
+  moveReports(from: string, to: string): Promise<void>
+  removeReport(id: number): Promise<void>
+  /** Removes reports of unknown builds that were received before then (ms). @returns how many */
+  removeEarlyReports(receivedBefore: number, limit: number): Promise<number>
+  /** Removes all but this many of the newest reports of unknown builds. Call it after each new one. */
+  boundEarlyReports(kept: number): Promise<void>
 }

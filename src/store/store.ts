@@ -1,11 +1,8 @@
 import type { BreakageReads, BreakageWrites } from './breakages.ts'
 import type { BuildEvent, ReceivedEvent, Origin } from '../domain/builds/build-event.ts'
 import type { ChannelId, MessageTs, SourceName, Uuid } from '../domain/ids.ts'
-import type { StoredInteraction } from '../domain/interaction.ts'
-import type { NewestCard } from '../domain/builds/revision.ts'
-import type { CardState, Queue, Queues, StoredMessage } from '../domain/cards/plan.ts'
-import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from '../domain/cards/request.ts'
 import type {
+  StoredInteraction,
   DigestReads,
   DigestWrites,
   Card,
@@ -30,9 +27,13 @@ import type {
   StoredLease,
   OutcomeRef,
   NewSubscription,
+  ReportReads,
+  ReportWrites,
 } from './records.ts'
+import type { NewestCard } from '../domain/builds/revision.ts'
+import type { CardState, Queue, Queues, StoredMessage } from '../domain/cards/plan.ts'
+import type { Action, ProjectRequest, Request, RequestChange, AttemptRef } from '../domain/cards/request.ts'
 import type { FigureReads } from './figures.ts'
-import type { ReportReads, ReportWrites } from './reports.ts'
 
 /**
  * Durable storage. One implementation per database, one conformance suite for all. `write` resolves when what it wrote

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { CHECK_CLAIMS_JOB } from '../../src/ci-sync/check-claims.ts'
+import { CHECK_CLAIMS_JOB } from '../../src/ci-sync/reading.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { SOURCE_NAMES } from '../../src/slack/messages/words.ts'
 import { rowsOf, settled, until, type Settings } from '../support/app.ts'

@@ -1,5 +1,5 @@
 import { GITHUB_REFUSED, GITLAB_REFUSED, LEGACY_REFUSED, V2_REFUSED } from '../../src/runtime/clients.ts'
-import type { StoredInteraction } from '../../src/domain/interaction.ts'
+import type { StoredInteraction } from '../../src/store/records.ts'
 import type { Subscription } from '../../src/domain/rules/subscription.ts'
 import { answerInterrupted, answerUndone } from '../../src/features/kit/interrupted.ts'
 import { BUILD_AT, CAST, CHANNEL, REFERENCE } from '../../packages/demo/src/samples/cast.ts'

@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api'
-import { RESPONSE_URL_MS } from '../../domain/interaction.ts'
+import { RESPONSE_URL_MS } from '../../store/records.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { classify } from '../../slack/api/errors.ts'
 import type { InterruptedInteraction } from './pending-interactions.ts'

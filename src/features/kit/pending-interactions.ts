@@ -1,4 +1,4 @@
-import type { ReceivedInteraction, StoredInteraction } from '../../domain/interaction.ts'
+import type { ReceivedInteraction, StoredInteraction } from '../../store/records.ts'
 import type { ProjectRequest, Request } from '../../domain/cards/request.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withTimeout } from '../../lib/async.ts'

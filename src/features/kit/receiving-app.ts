@@ -1,7 +1,7 @@
 import { setNewest } from '../../lib/bounded.ts'
 import { replyTargetOf } from './reply-target.ts'
 import { App, type ReceiverEvent } from '@slack/bolt'
-import type { StoredInteraction, ReceivedInteraction } from '../../domain/interaction.ts'
+import type { StoredInteraction, ReceivedInteraction } from '../../store/records.ts'
 import { invariant } from '../../lib/assert.ts'
 import { isRecord } from '../../lib/json.ts'
 import { withInnerEvent } from '../../slack/socket/receiver.ts'

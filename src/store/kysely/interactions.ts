@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
-import type { StoredInteraction } from '../../domain/interaction.ts'
+import type { StoredInteraction } from '../records.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
 import { NO_FAILURE, type Failure, type FailureReport } from '../../domain/builds/failure.ts'
-import type { ReportReads, ReportWrites } from '../reports.ts'
+import type { ReportReads, ReportWrites } from '../records.ts'
 import type { Schema } from '../schema.ts'
 import { amongKeys, columns, type RunQuery } from './query.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StoredInteraction } from '../../../src/domain/interaction.ts'
+import type { StoredInteraction } from '../../../src/store/records.ts'
 import { answerInterrupted } from '../../../src/features/kit/interrupted.ts'
 import { choiceValue } from '../../../src/features/kit/values.ts'
 import { describedFeatures } from '../../../src/features/features.ts'

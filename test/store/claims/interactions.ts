@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StoredInteraction } from '../../../src/domain/interaction.ts'
+import type { StoredInteraction } from '../../../src/store/records.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { HOUR, LIN, messageTs, request, SECOND, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'

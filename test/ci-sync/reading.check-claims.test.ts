@@ -4,7 +4,7 @@ import { createSandboxGitlab } from '../../packages/sandbox-gitlab/src/server.ts
 import { recordDelivery } from '../../src/alerts/record/record.ts'
 import { createSources } from '../../src/runtime/clients.ts'
 import { githubProjectId, gitlabProjectId, type ProjectId } from '../../src/domain/ids.ts'
-import { CLAIMS_MAX, createCheckClaims } from '../../src/ci-sync/check-claims.ts'
+import { CLAIMS_MAX, createCheckClaims } from '../../src/ci-sync/reading.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createGithubClient } from '../../src/sources/github/client.ts'
 import { readRun } from '../../src/sources/github/run.ts'
