@@ -7,14 +7,8 @@ import { briefly } from '../domain/builds/failure.ts'
 import { attemptNumberOf, shownAs } from '../domain/cards/story.ts'
 import type { Clock } from '../lib/clock.ts'
 import { nearest } from '../lib/nearest.ts'
-import {
-  readCapabilities,
-  readRevision,
-  recoveriesOf,
-  redSince,
-  shownBreakageAt,
-  type Revision,
-} from '../store/history.ts'
+import { recoveriesOf, extentAt } from '../domain/builds/history.ts'
+import { readCapabilities, readRevision, ownershipAt, type Revision } from '../store/revision.ts'
 import type { KnownBuild } from '../store/records.ts'
 import { failuresOf } from '../store/failures.ts'
 import type { Reads, Store } from '../store/store.ts'
@@ -223,9 +217,9 @@ export async function summaryOf(
   { attempt, attempts, requests }: FoundBuild,
 ): Promise<BuildSummary> {
   const isRecovered = (await recoveriesOf(reads, attempts)).has(attemptKey(attempt))
-  const red = await redSince(reads, attempt)
+  const red = await extentAt(reads, attempt)
   const failures = (await failuresOf(reads, [attempt])).failures.get(attemptKey(attempt))
-  const breakage = red && (await shownBreakageAt(reads, attempt, clock.now()))
+  const ownership = red && (await ownershipAt(reads, attempt, clock.now()))
   return {
     ...buildView(attempt, attempts),
     ref: { projectId: attempt.buildEvents[0]!.projectId, buildId: attempt.buildId, attempt: attempt.n },
@@ -234,8 +228,8 @@ export async function summaryOf(
     attemptNumber: attemptNumberOf(attempt, attempts),
     at: newsAt(attempt),
     ...(failures && { failures: briefly(failures) }),
-    redSince: red,
+    streak: red,
     ...(await readCapabilities(reads, attempt, { attempts, requests }, configured)),
-    ...(breakage && { breakage }),
+    ...(ownership && { ownership }),
   }
 }

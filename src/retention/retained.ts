@@ -1,13 +1,13 @@
 import type { BuildEvent } from '../domain/builds/build-event.ts'
-import { buildKey, type ProjectId } from '../domain/ids.ts'
+import { buildKey, LAST_ORDER, type ProjectId } from '../domain/ids.ts'
 import { branchKey, REST_MS, revisionSubject } from '../domain/builds/revision.ts'
 import { QUEUES, type StoredMessage } from '../domain/cards/plan.ts'
-import { recoveredFrom, recoveringFrom } from '../domain/builds/recovered.ts'
+import { recoveredFrom, recoveringFrom } from '../domain/builds/streak.ts'
 import { isOpen } from '../domain/cards/request.ts'
 import { isAccountNotice, isRed, isVerdict } from '../domain/builds/status.ts'
 import { noticeDay } from '../domain/cards/build-view.ts'
 import type { Card, EventRef, OutcomeRef } from '../store/records.ts'
-import { LAST_ORDER, OUTCOMES_FAR, OUTCOMES_NEAR } from '../store/history.ts'
+import { OUTCOMES_FAR, OUTCOMES_NEAR } from '../domain/builds/history.ts'
 import type { Reads } from '../store/store.ts'
 
 /** A branch without a build for this many times the retention is removed, with its last outcome. */

@@ -334,7 +334,7 @@ export interface Schema {
     /** when its source was last asked whether the branch is still there */
     checked_at: Generated<number | null>
   }
-  /** changes of breakages: the audit, and lines in threads */
+  /** changes of streaks: the audit, and lines in threads */
   breakage_change: {
     id: string
     breakage_id: string

@@ -1,9 +1,10 @@
 import { revisionKey } from '../../src/domain/builds/build-event.ts'
 import { describe, expect, test } from 'vitest'
 import { REST_MS, revisionSubject } from '../../src/domain/builds/revision.ts'
-import type { RedSince } from '../../src/domain/builds/breakage.ts'
+import type { StreakExtent } from '../../src/domain/builds/streak.ts'
 import type { View } from '../../src/domain/cards/view.ts'
-import { recoveriesOf, redSince, readRevision } from '../../src/store/history.ts'
+import { recoveriesOf, extentAt } from '../../src/domain/builds/history.ts'
+import { readRevision } from '../../src/store/revision.ts'
 import { ROWS_MAX } from '../../src/retention/retention.ts'
 import { BRANCH_TIMES } from '../../src/retention/retained.ts'
 import { BUILDS, follower, RELEASES } from '../alerts/stage.ts'
@@ -347,8 +348,8 @@ async function wakeAll(stage: Stage): Promise<void> {
 }
 
 interface Says {
-  recoveries: readonly [attempt: string, RedSince][]
-  red: RedSince | null
+  recoveries: readonly [attempt: string, StreakExtent][]
+  red: StreakExtent | null
 }
 
 /** What each card says about recoveries and red streaks, and the time of its last event, by revision. */
@@ -362,7 +363,7 @@ async function standingOf(stage: Stage): Promise<Map<string, { at: number; says:
   const standing = new Map<string, { at: number; says: Says }>()
   for (const { lineage_key: key, episode: cardNumber, at } of cards) {
     const { attempts } = await readRevision(read, key, cardNumber)
-    const says = { recoveries: [...(await recoveriesOf(read, attempts))], red: await redSince(read, attempts.at(-1)!) }
+    const says = { recoveries: [...(await recoveriesOf(read, attempts))], red: await extentAt(read, attempts.at(-1)!) }
     standing.set(revisionSubject(key, cardNumber), { at, says })
   }
   return standing

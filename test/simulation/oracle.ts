@@ -3,8 +3,8 @@ import { mergeDetails, type BuildEvent, revisionKey } from '../../src/domain/bui
 import type { ChannelId } from '../../src/domain/ids.ts'
 import { placeEvents, noticeSubject } from '../../src/domain/builds/revision.ts'
 import { noticeDay, noticeView } from '../../src/domain/cards/build-view.ts'
-import type { RedSince } from '../../src/domain/builds/breakage.ts'
-import { breaks, recoveryOf, redStreakTo, type Turn } from '../../src/domain/builds/recovered.ts'
+import type { Change } from '../../src/domain/rules/rule.ts'
+import { breaks, recoveryOf, extentTo, type StreakExtent } from '../../src/domain/builds/streak.ts'
 import { credible, isResultOf, restartRequests, type Request } from '../../src/domain/cards/request.ts'
 import {
   foldBuild,
@@ -72,7 +72,7 @@ export const expectedCards = (happened: Happened): Expected[] =>
           isUnclaimed: () => false,
           proposed: null,
           replaces: null,
-          breakage: null,
+          ownership: null,
           changes: [],
           reminders: new Map(),
           requests,
@@ -91,7 +91,7 @@ export interface ExpectedNotice {
 /** The notices that should exist. */
 export function expectedNotices(happened: Happened): ExpectedNotice[] {
   const noted = revisionsOf(happened).flatMap((revision) =>
-    toldIn({ ...revision, turns: new Map() }, happened).flatMap(({ channel, told }) =>
+    toldIn({ ...revision, changes: new Map() }, happened).flatMap(({ channel, told }) =>
       told
         .filter(({ reason }) => reason === 'account-notice')
         .map(({ buildEvent }) => ({ buildEvent, channel, day: noticeDay(buildEvent.at) })),
@@ -116,9 +116,9 @@ interface Revision {
   requests: readonly Request[]
   asked: readonly RestartRequest[]
   /** what each attempt did to its branch, by its final build event */
-  turns: ReadonlyMap<number, Turn>
+  changes: ReadonlyMap<number, Change>
   /** the recoveries, and the streak of the newest attempt if it is red */
-  streaks: ReadonlyMap<string, RedSince>
+  streaks: ReadonlyMap<string, StreakExtent>
 }
 
 /** The revisions of all events, card by card. */
@@ -144,11 +144,11 @@ export function revisionsOf({ buildEvents, requests, eras }: Happened): Revision
         branch.filter((one) => isOwn.has(one.seq) || inTime.includes(one)),
         asked,
       )
-      // The jobs of a newer build may turn one red end into another later on: it had ended before, all the same.
+      // The jobs of a newer build may change one red end into another later on: it had ended before, all the same.
       const timely = attempts.filter((attempt) => !inTime.some((one) => hadEndedBefore(one, attempt)))
       const recoveries = recoveriesAmong(timely, history)
       const newest = attempts.at(-1)!
-      const red = isRed(newest.status) ? redStreakTo(newest, foldAttempts(inTime, asked), false) : null
+      const red = isRed(newest.status) ? extentTo(newest, foldAttempts(inTime, asked), false) : null
       const streaks = new Map([...recoveries, ...(red ? [[attemptKey(newest), red] as const] : [])])
       return {
         card,
@@ -158,7 +158,7 @@ export function revisionsOf({ buildEvents, requests, eras }: Happened): Revision
         attempts,
         requests: aboutIt.filter(isAbout),
         asked,
-        turns: turnsAmong(timely, history),
+        changes: changesAmong(timely, history),
         streaks,
       }
     })
@@ -181,13 +181,13 @@ const revisionOf = ({ projectId, branch, commitId, buildId }: BuildEvent): strin
   `${projectId} ${branch} ${commitId ?? buildId}`
 const branchOf = ({ projectId, branch }: BuildEvent): string => `${projectId} ${branch}`
 
-function turnsAmong(attempts: readonly Attempt[], history: readonly Attempt[]): Map<number, Turn> {
-  const turns = new Map<number, Turn>()
+function changesAmong(attempts: readonly Attempt[], history: readonly Attempt[]): Map<number, Change> {
+  const changes = new Map<number, Change>()
   for (const attempt of attempts) {
-    if (recoveryOf(attempt, history)) turns.set(attempt.finalSeq!, 'recovered')
-    if (breaks(attempt, history)) turns.set(attempt.finalSeq!, 'broken')
+    if (recoveryOf(attempt, history)) changes.set(attempt.finalSeq!, 'recovered')
+    if (breaks(attempt, history)) changes.set(attempt.finalSeq!, 'broken')
   }
-  return turns
+  return changes
 }
 
 /** What the bot knows of it. */
@@ -195,9 +195,9 @@ const projectOf = ({ projectId }: BuildEvent) =>
   [BASIC, ...HOSTED].find(({ legacyId }) => legacyId === projectId) ?? null
 
 // Two attempts with the same name, on two cards of one build, differ in their final build events.
-function recoveriesAmong(attempts: readonly Attempt[], history: readonly Attempt[]): Map<string, RedSince> {
+function recoveriesAmong(attempts: readonly Attempt[], history: readonly Attempt[]): Map<string, StreakExtent> {
   const recoveries = attempts.map((attempt) => [attemptKey(attempt), recoveryOf(attempt, history)] as const)
-  return new Map(recoveries.filter((pair): pair is readonly [string, RedSince] => pair[1] !== null))
+  return new Map(recoveries.filter((pair): pair is readonly [string, StreakExtent] => pair[1] !== null))
 }
 
 interface StepResult {
@@ -244,12 +244,18 @@ function subscribers(own: readonly BuildEvent[], subscriptions: readonly Subscri
   return following(subscriptions, { projectId: own[0]!.projectId, projectUuid, names: [projectName, projectFullName] })
 }
 
-function tellsOf({ own, turns, asked }: Revision, subscriptions: readonly Subscription[]) {
+function tellsOf({ own, changes, asked }: Revision, subscriptions: readonly Subscription[]) {
   return [...Map.groupBy(own, ({ buildId }) => buildId).values()].flatMap((buildEvents) => {
     const { effects } = foldBuild(buildEvents, asked)
     return buildEvents.flatMap((buildEvent, i) => {
       const { branch, status } = buildEvent
-      const question = { branch, status, effect: effects[i]!, turn: turns.get(buildEvent.seq) ?? null, hasCard: false }
+      const question = {
+        branch,
+        status,
+        effect: effects[i]!,
+        change: changes.get(buildEvent.seq) ?? null,
+        hasCard: false,
+      }
       const { verdict, reason } = decide(question, subscriptions, null)
       return verdict === 'post' ? [{ buildEvent, reason }] : []
     })

@@ -1,6 +1,6 @@
 import type { MessageTs } from '../../src/domain/ids.ts'
 import { LANDING_MAX_MS } from '../../src/domain/cards/plan.ts'
-import { CHECKED_FOR_MS, endGoneBranches } from '../../src/projects/breakages.ts'
+import { CHECKED_FOR_MS, endGoneBranches } from '../../src/projects/streaks.ts'
 import { isOpen } from '../../src/domain/cards/request.ts'
 import { openStage, type Stage } from '../alerts/stage.ts'
 import { SECOND, T0 } from '../support/build-events.ts'
@@ -217,7 +217,7 @@ async function comeToRest(world: World): Promise<Hands> {
 async function askOfBranches({ stage, scenario }: World, last: Hands): Promise<void> {
   if (scenario.chapters.at(-1)!.gone.size === 0) return
   await stage.clock.advance(CHECKED_FOR_MS + SECOND)
-  const open = await stage.store.read.openBreakages({ except: [] }, 100)
+  const open = await stage.store.read.openStreaks({ except: [] }, 100)
   void endGoneBranches(branchEndsDeps(last), open)
   await stage.clock.advance(LOOK_EVERY_MS)
 }

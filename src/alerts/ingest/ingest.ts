@@ -10,8 +10,8 @@ import { projectName, buildView } from '../../domain/cards/build-view.ts'
 import { together } from '../../lib/async.ts'
 import type { CardKey, DeliveredProject, DueRevision, StoredDecision } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
-import { breakageLock } from '../../store/breakages.ts'
-import { updateBreakage } from './breakage.ts'
+import { streakLock } from '../../store/streaks.ts'
+import { updateStreak } from './streak.ts'
 import { readOnce } from '../../store/read-once.ts'
 import { decideCard, opensCard, type CardOfRevision } from './decisions.ts'
 import type { ReconcileDeps, Working } from '../deps.ts'
@@ -62,7 +62,7 @@ async function ingestWith(
   const news = all.filter((one) => one !== 'waits')
   // Lock the branches before any card: transactions that change the same branch wait for each other here only.
   const changed = [...new Set(news.flatMap(({ changes }) => changes?.key ?? []))].toSorted()
-  await together(changed.map((key) => tx.lockName(breakageLock(key))))
+  await together(changed.map((key) => tx.lockName(streakLock(key))))
   const results = new Map<string, IngestedOne>()
   const cached = readOnce(tx, STABLE_ONCE_PLACED)
   // One after the other within a branch: each revision is judged by those before it.
@@ -82,7 +82,7 @@ async function ingestWith(
 /** Reads that repeat, and whose result no longer changes once a revision's build events have their cards. */
 const STABLE_ONCE_PLACED = ['eventsOfCard', 'verdictsBefore', 'isOvertaken'] as const
 /** Reads that repeat, and whose result no longer changes once all revisions are ingested. */
-const STABLE_ONCE_INGESTED = ['requestsOf', 'openBreakage', 'breakageChangesOf', 'reportsOf', 'project'] as const
+const STABLE_ONCE_INGESTED = ['requestsOf', 'openStreak', 'streakChangesOf', 'reportsOf', 'project'] as const
 
 type Cached = ReturnType<typeof readOnce<Tx>>
 
@@ -104,7 +104,7 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
         [revisionKey, cardNumber],
         all.toSorted((a, b) => a.seq - b.seq),
       )
-  if (changes) await updateBreakage(tx, changes, placed, now)
+  if (changes) await updateStreak(tx, changes, placed, now)
   const cardNumbers = new Set([
     ...placed.map(({ cardNumber }) => cardNumber),
     // Woken without new build events: an older build's outcome may have changed whether this build recovered.

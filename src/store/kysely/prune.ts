@@ -96,7 +96,7 @@ export function writePrune(db: Kysely<Schema>, runQuery: RunQuery) {
         (await count(db.deleteFrom('decision').where('subject', '=', subject))) +
         (await count(db.deleteFrom('message').where('subject', '=', subject))) +
         (await count(db.deleteFrom('card').where('subject', '=', subject))) +
-        (await removeBreakages(db, revisionKey, cardNumber)) +
+        (await removeStreaks(db, revisionKey, cardNumber)) +
         (await removeAsked(db, revisionKey))
       )
     },
@@ -176,8 +176,8 @@ async function removeAsked(db: Kysely<Schema>, revisionKey: string): Promise<num
   return left ? 0 : count(db.deleteFrom('request').where('lineage_key', '=', revisionKey))
 }
 
-/** A breakage is removed with the card of its newest failure, which stays as long as the branch is red. */
-async function removeBreakages(db: Kysely<Schema>, revisionKey: string, cardNumber: number): Promise<number> {
+/** A streak is removed with the card of its newest failure, which stays as long as the branch is red. */
+async function removeStreaks(db: Kysely<Schema>, revisionKey: string, cardNumber: number): Promise<number> {
   const gone = await db
     .deleteFrom('breakage')
     .where('lineage_key', '=', revisionKey)

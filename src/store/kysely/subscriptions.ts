@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Kysely, Selectable } from 'kysely'
 import type { ChannelId } from '../../domain/ids.ts'
-import type { ReminderRule } from '../../domain/builds/breakage.ts'
+import type { ReminderRule } from '../../domain/builds/reminder.ts'
 import type { ChannelRule } from '../../domain/rules/rule.ts'
 import { subscriptionSlot } from '../../domain/rules/subscription.ts'
 import type { Schema } from '../schema.ts'

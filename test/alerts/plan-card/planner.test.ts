@@ -51,7 +51,7 @@ const tell = (
     isUnclaimed: () => false,
     proposed: null,
     replaces: null,
-    breakage: null,
+    ownership: null,
     changes: [],
     reminders: new Map(),
     requests,

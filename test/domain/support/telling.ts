@@ -1,5 +1,5 @@
-import type { RedSince } from '../../../src/domain/builds/breakage.ts'
-import { recoveryOf } from '../../../src/domain/builds/recovered.ts'
+import type { StreakExtent } from '../../../src/domain/builds/streak.ts'
+import { recoveryOf } from '../../../src/domain/builds/streak.ts'
 import { attemptKey, type Attempt } from '../../../src/domain/builds/attempt.ts'
 import { isRed } from '../../../src/domain/builds/status.ts'
 import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../../../src/domain/cards/story.ts'
@@ -26,7 +26,7 @@ export function told(said: readonly (string | Said)[], context: Partial<StoryCon
     isUnclaimed: (committer) => committer === 'lin',
     proposed: null,
     replaces: null,
-    breakage: null,
+    ownership: null,
     changes: [],
     reminders: new Map(),
     requests: [],
@@ -42,7 +42,7 @@ export const toldOfBorn = (
   context: Partial<StoryContext> = {},
 ): Story => told(said, { postedAttempt: postedAttemptOf(attemptsOf(...said.slice(0, bornAfter))), ...context })
 
-const recoveriesOf = (attempts: readonly Attempt[]): Map<string, RedSince> =>
+const recoveriesOf = (attempts: readonly Attempt[]): Map<string, StreakExtent> =>
   new Map(
     attempts.flatMap((attempt) =>
       [recoveryOf(attempt, attempts)].flatMap((found) => (found ? [[attemptKey(attempt), found]] : [])),

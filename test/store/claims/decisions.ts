@@ -8,11 +8,11 @@ import { BUILDS, CARD, decided, hear, RELEASES, stand } from '../given.ts'
 
 const DAY = '2026-03-02'
 
-const onCard = ({ eventSeq, verdict, reason, turn, loud, decidedAt }: StoredDecision) => ({
+const onCard = ({ eventSeq, verdict, reason, change, loud, decidedAt }: StoredDecision) => ({
   eventSeq,
   verdict,
   reason,
-  turn,
+  change,
   loud,
   decidedAt,
 })
@@ -35,7 +35,7 @@ export function decisionClaims(places: () => Places): void {
         },
       ],
       loud: true,
-      turn: 'recovered',
+      change: 'recovered',
       noticeDay: DAY,
     })
     await place.store.write((tx) => tx.saveDecision(decision))
@@ -61,7 +61,7 @@ export function decisionClaims(places: () => Places): void {
       ...first,
       verdict: 'post',
       reason: 'event-selected',
-      turn: 'recovered',
+      change: 'recovered',
       decidedAt: T0 + MINUTE,
     })
     await place.store.write((tx) => tx.saveDecision(first))

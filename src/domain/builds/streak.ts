@@ -1,12 +1,133 @@
-import type { BuildEvent } from './build-event.ts'
-import { countBuilds, sinceGreen, type RedSince } from './breakage.ts'
-import { compareOrders } from '../ids.ts'
 import type { Attempt } from './attempt.ts'
-import type { CHANGES } from '../rules/rule.ts'
+import type { BuildEvent } from './build-event.ts'
+import { compareOrders, type BuildId, type ChannelId, type ProjectId } from '../ids.ts'
 import { isRed, isVerdict } from './status.ts'
 
-/** An attempt's effect on its branch: it turned it red (`broken`), or green again (`recovered`). */
-export type Turn = (typeof CHANGES)[number]
+// A branch's red streak and its owner.
+
+/** A build event that finishes a build, with its place among the outcomes of the branch. */
+type Outcome = Pick<BuildEvent, 'seq' | 'buildId' | 'buildOrder' | 'status'>
+
+/** A streak that has not ended. `builds`: how many failed. */
+export interface OpenStreak<One> {
+  first: One
+  newest: One
+  builds: number
+}
+
+/**
+ * The red streak that a branch is in: from its first failure after the last success, in build order, not in order of
+ * receipt. A CI machine error neither begins nor ends a streak, and does not count as one of its builds.
+ * @param outcomes of one branch, in any order
+ */
+export function openStreakOf<One extends Outcome>(outcomes: readonly One[]): OpenStreak<One> | null {
+  const ordered = outcomes.filter(({ status }) => isVerdict(status)).toSorted(compareOutcomes)
+  const { failed } = sinceGreen(ordered)
+  const [first] = failed
+  if (!first) return null
+  return { first, newest: failed.at(-1)!, builds: countBuilds(failed) }
+}
+
+/** The outcomes after the last success: all, and those that failed. @param ordered outcomes of a branch, newest last */
+export function sinceGreen<One extends Pick<Outcome, 'status'>>(ordered: readonly One[]) {
+  const red = ordered.slice(ordered.findLastIndex(({ status }) => status === 'success') + 1)
+  return { red, failed: red.filter(({ status }) => status === 'failed') }
+}
+
+export const countBuilds = (all: readonly Pick<Outcome, 'buildId'>[]): number =>
+  new Set(all.map(({ buildId }) => buildId)).size
+
+export const compareOutcomes = (a: Outcome, b: Outcome): number =>
+  compareOrders(a.buildOrder, b.buildOrder) || a.seq - b.seq
+
+/** A red streak as it is stored. Times in ms; places are `orderOf`. */
+export interface Streak {
+  id: string
+  branchKey: string
+  projectId: ProjectId
+  branch: string
+  /** its first failure: when it ended, and its build's place */
+  beganAt: number
+  beganOrder: string
+  /** builds that failed */
+  builds: number
+  /** its newest failure: its build's place, and the card that shows it */
+  newestOrder: string
+  revisionKey: string
+  cardNumber: number
+  /** when it ended, and the build that ended it; null: the branch is red */
+  endedAt: number | null
+  endedBy: BuildId | null
+  /** the Slack user who is on it, since when and until when; `ownerUntil` may have passed */
+  owner: string | null
+  ownedAt: number | null
+  ownerUntil: number | null
+  snoozedUntil: number | null
+  /** when its source was last asked whether the branch is still there; null: never */
+  checkedAt: number | null
+}
+
+/** Since when a branch is red (ms), and how many builds failed. `atLeast`: it began before the stored history does. */
+export interface StreakExtent {
+  at: number
+  builds: number
+  atLeast: boolean
+}
+
+/** The visible part of a streak: who is on it, and until when reminders are snoozed. */
+export interface Ownership {
+  id: string
+  owner: { user: string; since: number; until: number } | null
+  snoozedUntil: number | null
+}
+
+/** The streak at that time (ms), without an owner or a snooze whose time is up. */
+export function ownershipOf(streak: Streak, now: number): Ownership {
+  const { id, owner: user, ownedAt, ownerUntil, snoozedUntil } = streak
+  const isOwned = user !== null && ownerUntil !== null && ownerUntil > now
+  return {
+    id,
+    owner: isOwned ? { user, since: ownedAt ?? now, until: ownerUntil } : null,
+    snoozedUntil: snoozedUntil !== null && snoozedUntil > now ? snoozedUntil : null,
+  }
+}
+
+/** Since when the branch is red, and how many builds failed. */
+export const extentOf = ({ beganAt: at, builds }: Streak): StreakExtent => ({ at, builds, atLeast: false })
+
+/** When an owner's time or a snooze is up (ms); null: there is neither. */
+export function changesAt({ owner, snoozedUntil }: Ownership): number | null {
+  const times = [owner?.until, snoozedUntil].filter((at) => at != null)
+  return times.length === 0 ? null : Math.min(...times)
+}
+
+/** How a branch or request ended while it was red, as its source says. Its streak then ends without a message. */
+export type BranchEnd = 'deleted' | 'renamed' | 'merged' | 'closed'
+
+/** A change of a streak. All but `lapsed` are lines in the thread. Those made by people are also in the audit. */
+export interface StreakChange {
+  id: string
+  streakId: string
+  /** Slack's id of the interaction, so that a repetition is the same change; null: no person did it */
+  interactionKey: string | null
+  kind: DoneByPeople | BranchEnd | 'reminded' | 'lapsed'
+  /** a Slack user; for `left` the one who has left, for `lapsed` the one whose time is up; empty: no person did it */
+  by: string
+  /** the Slack user who took it over */
+  to: string | null
+  /** until when somebody is on it, or reminders are snoozed (ms) */
+  until: number | null
+  at: number
+  /** the card whose thread has the line */
+  subject: string
+  /** for `reminded`: the channel, and 1 for its first reminder; else null */
+  channel: ChannelId | null
+  number: number | null
+}
+
+export type DoneByPeople = 'taken' | 'handed' | 'snoozed' | 'let-go' | 'left'
+
+// What an attempt did to its stream, judged by the outcomes before it.
 
 /**
  * The red streak that an attempt ended: it passed, and the finished attempt before it on its branch, in build order, was
@@ -15,7 +136,7 @@ export type Turn = (typeof CHANGES)[number]
  * this one, or an older build that ended after this one. Without history, nothing is recovered.
  * @param history finished attempts of the same project and branch, in any order; the attempt itself may be among them
  */
-export function recoveryOf(attempt: Attempt, history: readonly Attempt[], historyIsCut = false): RedSince | null {
+export function recoveryOf(attempt: Attempt, history: readonly Attempt[], historyIsCut = false): StreakExtent | null {
   const before = attempt.status === 'success' ? countedBefore(attempt, history) : null
   return before && redStreak(before, historyIsCut)
 }
@@ -62,7 +183,7 @@ const endOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
  * How long a branch had been red up to this attempt, which is red itself or has no outcome. Null: not red.
  * @param history finished attempts of the same project and branch, in any order
  */
-export function redStreakTo(attempt: Attempt, history: readonly Attempt[], historyIsCut: boolean): RedSince | null {
+export function extentTo(attempt: Attempt, history: readonly Attempt[], historyIsCut: boolean): StreakExtent | null {
   if (attempt.status === 'success') return null
   const before = history.filter((other) => isVerdict(other.status) && endedBefore(other, attempt)).sort(compareEnds)
   return redStreak(isRed(attempt.status) ? [...before, attempt] : before, historyIsCut)
@@ -116,8 +237,8 @@ function compareEnds(a: End, b: End): number {
 const areNumbered = (a: Pick<Attempt, 'details'>, b: Pick<Attempt, 'details'>): boolean =>
   a.details.attempt != null && b.details.attempt != null
 
-// Counts as a breakage does: builds that failed, and CI machine errors only if nothing else is red.
-function redStreak(before: readonly Attempt[], historyIsCut: boolean): RedSince | null {
+// Counts as a streak does: builds that failed, and CI machine errors only if nothing else is red.
+function redStreak(before: readonly Attempt[], historyIsCut: boolean): StreakExtent | null {
   const { red, failed } = sinceGreen(before)
   const streak = failed.length > 0 ? failed : red
   const [first] = streak

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { recoveredFrom, recoveringFrom, recoveryOf, redStreakTo } from '../../../src/domain/builds/recovered.ts'
+import { recoveredFrom, recoveringFrom, recoveryOf, extentTo } from '../../../src/domain/builds/streak.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../../../src/domain/builds/attempt.ts'
 import { isRed, isVerdict } from '../../../src/domain/builds/status.ts'
 import { MINUTE, attemptsOf, SECOND, story, T0, type Said } from '../../support/build-events.ts'
@@ -274,7 +274,7 @@ describe('the red streak up to a red attempt', () => {
   /** How long the branch had been red when this build ended, with all of these deliveries known. */
   function streakTo(build: string, ...said: Said[]) {
     const attempts = attemptsOf(...said)
-    return redStreakTo(
+    return extentTo(
       attempts.find((attempt) => attempt.buildId === build)!,
       attempts,
       false,
@@ -304,9 +304,9 @@ describe('the red streak up to a red attempt', () => {
 
   it('has at least this length if the history is truncated before its beginning', () => {
     const attempts = attemptsOf(built('1', 'error'), built('2', 'error'))
-    expect(redStreakTo(attempts[1]!, attempts, true)).toMatchObject({ builds: 2, atLeast: true })
+    expect(extentTo(attempts[1]!, attempts, true)).toMatchObject({ builds: 2, atLeast: true })
     const ended = attemptsOf(built('0', 'success'), built('1', 'error'), built('2', 'error'))
-    expect(redStreakTo(ended[2]!, ended, true)).toMatchObject({ builds: 2, atLeast: false })
+    expect(extentTo(ended[2]!, ended, true)).toMatchObject({ builds: 2, atLeast: false })
   })
 
   it('does not exist for an attempt that passed', () => {

@@ -1,24 +1,23 @@
-import {
-  redSinceOf,
-  shownBreakage,
-  type Breakage,
-  type RedSince,
-  type ShownBreakage,
-} from '../domain/builds/breakage.ts'
-import { mergeDetails, type BuildEvent } from '../domain/builds/build-event.ts'
-import { branchKey, revisionSubject } from '../domain/builds/revision.ts'
-import { capabilitiesOf, type Capabilities, type Configured } from '../domain/cards/capabilities.ts'
-import { breaks, endedLater, recoveryOf, redStreakTo, type Turn } from '../domain/builds/recovered.ts'
-import { credible, isResultOf, restartRequests, type Request } from '../domain/cards/request.ts'
-import { foldAttempts, attemptKey, type Attempt } from '../domain/builds/attempt.ts'
-import { isRed } from '../domain/builds/status.ts'
-import { hasStreak } from '../domain/builds/stream.ts'
-import type { CardView } from '../domain/cards/view.ts'
-import { together } from '../lib/async.ts'
-import type { CardKey } from './records.ts'
-import type { Reads } from './store.ts'
+import { together } from '../../lib/async.ts'
+import type { Change } from '../rules/rule.ts'
+import { attemptKey, foldAttempts, type Attempt } from './attempt.ts'
+import type { BuildEvent } from './build-event.ts'
+import { branchKey } from './revision.ts'
+import { isRed } from './status.ts'
+import { breaks, endedLater, extentOf, recoveryOf, extentTo, type Streak, type StreakExtent } from './streak.ts'
+import { hasStreak } from './stream.ts'
 
-// Derives attempts, recoveries and streaks from the stored build events.
+// Judges an attempt by the outcomes of its stream, of which it reads as few as possible.
+
+/** The reads that judging needs. */
+export interface OutcomeReads {
+  /** Build events that finish a build of the branch at or before this build, newest build first. */
+  verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<BuildEvent[]>
+  /** Whether a newer build of the branch, one of the next hundred, finished before this build event was received. */
+  isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
+  /** The branch's open streak: the one that has not ended. */
+  openStreak(branchKey: string): Promise<Streak | null>
+}
 
 /** A red streak is counted up to OUTCOMES_FAR, then it is "at least". Most are short: few outcomes are read first. */
 const HISTORY_NEAR = 4
@@ -30,79 +29,41 @@ export const OUTCOMES_FAR = 500
  */
 export const OUTCOMES_NEAR = 8
 
-/** Sorts after every build order. */
-export const LAST_ORDER = '~'
-
-/** One card of a revision: its build events, the attempts folded from them, and the requests about them. */
-export interface Revision {
-  subject: string
-  buildEvents: readonly BuildEvent[]
-  attempts: readonly Attempt[]
-  requests: readonly Request[]
-}
-
-export async function readRevision(reads: Reads, revisionKey: string, cardNumber: number): Promise<Revision> {
-  const subject = revisionSubject(revisionKey, cardNumber)
-  const [all, stored] = await together([reads.requestsOf(revisionKey), reads.eventsOfCard(revisionKey, cardNumber)])
-  const buildEvents = credible(stored, all)
-  const attempts = foldAttempts(buildEvents, restartRequests(all))
-  // A request from another card counts if its result is on this card, but not while CI may still refuse it.
-  const isHere = (request: Request) =>
-    request.subject === subject ||
-    (request.state !== 'calling' && attempts.some((attempt) => isResultOf(request, attempt, all)))
-  return { subject, buildEvents, attempts, requests: all.filter(isHere) }
-}
-
-/** What can be done with one attempt of a card. */
-export async function readCapabilities(
-  reads: Reads,
-  attempt: Attempt,
-  { attempts, requests }: Pick<Revision, 'attempts' | 'requests'>,
-  configured: Configured,
-): Promise<Capabilities> {
-  if (!Object.values(configured).includes(true)) return capabilitiesOf(attempt, requests, configured, null)
-  const details = mergeDetails(attempts)
-  const { projectId } = attempts[0]!.buildEvents[0]!
-  const names = [details.projectName, details.projectFullName].filter((name) => name !== null)
-  const project = await reads.project({ uuid: details.projectUuid, legacyId: projectId, names })
-  return capabilitiesOf(attempt, requests, configured, project)
-}
-
 /** Each attempt's effect on its branch, by the build event that finished it. */
-export async function turnsOf(reads: Reads, attempts: readonly Attempt[]): Promise<Map<number, Turn>> {
-  const turns = new Map<number, Turn>()
+export async function changesOf(reads: OutcomeReads, attempts: readonly Attempt[]): Promise<Map<number, Change>> {
+  const changes = new Map<number, Change>()
   const around = await readAround(reads, attempts)
   for (const attempt of attempts) {
     if (attempt.finalSeq === null) continue
-    if (await recoveryIn(reads, attempt, around)) turns.set(attempt.finalSeq, 'recovered')
-    else if (await breaksBranch(reads, attempt, around)) turns.set(attempt.finalSeq, 'broken')
+    if (await recoveryIn(reads, attempt, around)) changes.set(attempt.finalSeq, 'recovered')
+    else if (await breaksBranch(reads, attempt, around)) changes.set(attempt.finalSeq, 'broken')
   }
-  return turns
+  return changes
 }
 
 /**
  * The red streaks that a card shows: each that one of its attempts ended, and the current one if its newest is red.
  * @param candidates the attempts that may have ended one
  */
-export async function streaksOf(
-  reads: Reads,
+export async function extentsOf(
+  reads: OutcomeReads,
   attempts: readonly Attempt[],
   candidates: readonly Attempt[],
-): Promise<Map<string, RedSince>> {
+): Promise<Map<string, StreakExtent>> {
   const streaks = await recoveriesOf(reads, attempts, candidates)
   const newest = attempts.at(-1)!
-  const red = isRed(newest.status) ? await redSince(reads, newest) : null
+  const red = isRed(newest.status) ? await extentAt(reads, newest) : null
   if (red) streaks.set(attemptKey(newest), red)
   return streaks
 }
 
 /** The recovery of each candidate that has one. */
 export async function recoveriesOf(
-  reads: Reads,
+  reads: OutcomeReads,
   attempts: readonly Attempt[],
   candidates = attempts,
-): Promise<Map<string, RedSince>> {
-  const recoveries = new Map<string, RedSince>()
+): Promise<Map<string, StreakExtent>> {
+  const recoveries = new Map<string, StreakExtent>()
   if (candidates.length === 0) return recoveries
   const around = await readAround(reads, attempts)
   for (const attempt of candidates) {
@@ -112,7 +73,7 @@ export async function recoveriesOf(
   return recoveries
 }
 
-async function recoveryIn(reads: Reads, attempt: Attempt, around: Around): Promise<RedSince | null> {
+async function recoveryIn(reads: OutcomeReads, attempt: Attempt, around: Around): Promise<StreakExtent | null> {
   if (attempt.status !== 'success' || (await isOvertaken(reads, attempt, around))) return null
   // A success ends the streak, or shows that there is none, so outcomes before it do not matter.
   const endsStreak = ({ status, seq, buildId }: BuildEvent) =>
@@ -120,7 +81,7 @@ async function recoveryIn(reads: Reads, attempt: Attempt, around: Around): Promi
   return lookBack(reads, attempt, around, endsStreak, (history, isCut) => recoveryOf(attempt, history, isCut))
 }
 
-async function breaksBranch(reads: Reads, attempt: Attempt, around: Around): Promise<boolean> {
+async function breaksBranch(reads: OutcomeReads, attempt: Attempt, around: Around): Promise<boolean> {
   if (!isRed(attempt.status) || (await isOvertaken(reads, attempt, around))) return false
   const counts = ({ status, seq, buildId, origin, details }: BuildEvent) =>
     buildId !== attempt.buildId &&
@@ -132,14 +93,14 @@ async function breaksBranch(reads: Reads, attempt: Attempt, around: Around): Pro
  * How long the branch has been red as of this attempt; null if it is not red. An attempt without an outcome (running,
  * waiting or stopped) leaves the branch as it was.
  */
-export async function redSince(reads: Reads, attempt: Attempt): Promise<RedSince | null> {
+export async function extentAt(reads: OutcomeReads, attempt: Attempt): Promise<StreakExtent | null> {
   if (attempt.status === 'success') return null
-  const open = await breakageTo(reads, attempt)
-  if (open) return redSinceOf(open)
+  const open = await openStreakTo(reads, attempt)
+  if (open) return extentOf(open)
   const endsStreak = ({ status, seq, buildId }: BuildEvent) =>
     status === 'success' && (buildId !== attempt.buildId || seq < (attempt.finalSeq ?? Number.POSITIVE_INFINITY))
   const around = await readAround(reads, [attempt])
-  return lookBack(reads, attempt, around, endsStreak, (history, isCut) => redStreakTo(attempt, history, isCut))
+  return lookBack(reads, attempt, around, endsStreak, (history, isCut) => extentTo(attempt, history, isCut))
 }
 
 /** The branch's outcomes around the attempts of one card, read once for all of them: a card can have fifty. */
@@ -159,7 +120,7 @@ interface Around {
   far: Map<string, Promise<{ history: readonly Attempt[]; isCut: boolean }>>
 }
 
-async function readAround(reads: Reads, own: readonly Attempt[]): Promise<Around> {
+async function readAround(reads: OutcomeReads, own: readonly Attempt[]): Promise<Around> {
   const newest = own.at(-1)
   const branch = newest ? branchKeyOf(newest) : null
   if (!newest || branch === null)
@@ -186,7 +147,11 @@ async function readAround(reads: Reads, own: readonly Attempt[]): Promise<Around
 const AROUND = [HISTORY_NEAR, 16, 64, 256]
 
 /** Whether a newer build of the branch had finished before this attempt did. */
-async function isOvertaken(reads: Reads, attempt: Attempt, { branch, outcomes, isWhole, isOvertakenBeyond }: Around) {
+async function isOvertaken(
+  reads: OutcomeReads,
+  attempt: Attempt,
+  { branch, outcomes, isWhole, isOvertakenBeyond }: Around,
+) {
   if (branch === null) return false
   const finalSeq = attempt.finalSeq ?? 0
   if (outcomes.some(({ buildOrder, seq }) => seq < finalSeq && buildOrder > attempt.buildOrder)) return true
@@ -199,7 +164,7 @@ async function isOvertaken(reads: Reads, attempt: Attempt, { branch, outcomes, i
  * @param isEnough whether outcomes before this one cannot change the result
  */
 async function lookBack<T>(
-  reads: Reads,
+  reads: OutcomeReads,
   attempt: Attempt,
   { branch, own, outcomes, isWhole, history, far }: Around,
   isEnough: (outcome: BuildEvent) => boolean,
@@ -214,36 +179,15 @@ async function lookBack<T>(
   return judge(long.history, long.isCut)
 }
 
-async function readFar(reads: Reads, branch: string, buildOrder: string, own: readonly Attempt[]) {
+async function readFar(reads: OutcomeReads, branch: string, buildOrder: string, own: readonly Attempt[]) {
   const outcomes = await reads.verdictsBefore(branch, buildOrder, OUTCOMES_FAR)
   return { history: foldHistory(outcomes, own), isCut: outcomes.length === OUTCOMES_FAR }
 }
 
-/** The branch's open breakage with its owner, if this attempt is of its newest failure or of a later build. */
-export async function shownBreakageAt(reads: Reads, attempt: Attempt, now: number): Promise<ShownBreakage | null> {
-  const open = await breakageTo(reads, attempt)
-  return open && shownBreakage(open, now)
-}
-
-/** The same for a card. Only the newest card with a failure in each channel shows it, with what has failed since. */
-export async function shownBreakageOn(
-  reads: Reads,
-  attempt: Attempt,
-  { subject, channel }: CardKey,
-  now: number,
-): Promise<CardView['breakage'] | null> {
+/** The branch's open streak, if this attempt is of its newest failure or of a later build. */
+export async function openStreakTo(reads: OutcomeReads, attempt: Attempt): Promise<Streak | null> {
   const branch = branchKeyOf(attempt)
-  const open = branch === null ? null : await reads.openBreakage(branch)
-  if (!open || attempt.buildOrder < open.beganOrder) return null
-  if (subject === revisionSubject(open.revisionKey, open.cardNumber)) return shownBreakage(open, now)
-  const [newest] = await reads.breakageCards(open, channel)
-  return newest?.subject === subject ? { ...shownBreakage(open, now), grown: redSinceOf(open) } : null
-}
-
-/** The branch's open breakage, if this attempt is of its newest failure or of a later build. */
-async function breakageTo(reads: Reads, attempt: Attempt): Promise<Breakage | null> {
-  const branch = branchKeyOf(attempt)
-  const open = branch === null ? null : await reads.openBreakage(branch)
+  const open = branch === null ? null : await reads.openStreak(branch)
   return open && attempt.buildOrder >= open.newestOrder ? open : null
 }
 
