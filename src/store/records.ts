@@ -121,9 +121,6 @@ export interface KnownBuild extends AttemptRef {
 /** A build event without its content. */
 export type EventRef = Pick<BuildEvent, 'seq' | 'at' | 'cardNumber' | 'revisionKey'>
 
-/** A build event that finishes a build, without its details. */
-export type OutcomeRef = EventRef & Pick<BuildEvent, 'buildId' | 'buildOrder' | 'status'>
-
 /** A lease: only its holder may do something, until `heldUntil` (ms). */
 export interface StoredLease {
   name: string

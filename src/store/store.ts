@@ -1,5 +1,6 @@
 import type { StreakReads, StreakWrites } from './streaks.ts'
 import type { OutcomeReads } from '../domain/builds/history.ts'
+import type { Judgement } from '../domain/builds/streak.ts'
 import type { BuildEvent, ReceivedEvent, Origin } from '../domain/builds/build-event.ts'
 import type { ChannelId, MessageTs, SourceName, Uuid } from '../domain/ids.ts'
 import type { StoredInteraction } from '../domain/interaction.ts'
@@ -29,7 +30,6 @@ import type {
   KnownProject,
   ProjectClaim,
   StoredLease,
-  OutcomeRef,
   NewSubscription,
 } from './records.ts'
 import type { ReportReads, ReportWrites } from './reports.ts'
@@ -159,8 +159,6 @@ export interface Reads extends OutcomeReads, ReportReads, FigureReads, DigestRea
   lastDoneAt(job: string): Promise<number | null>
   /** Build events in order of receipt, after this one. */
   eventsAfter(seq: number, limit: number): Promise<EventRef[]>
-  /** Build events that finish this build of the branch or a newer one, oldest build first, then in order of receipt. */
-  verdictsFrom(branchKey: string, buildOrder: string, limit: number): Promise<OutcomeRef[]>
   /**
    * Builds that run or wait, whose newest event is from `notBefore` to `notAfter` (ms), and about which CI was not
    * asked after `notAfter`; the longest silent first.
@@ -274,6 +272,9 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, StreakWrites {
   /** Postpones a revision and its new build events. */
   postponeRevision(revisionKey: string, dueAt: number): Promise<void>
   placeEvent(eventSeq: number, cardNumber: number): Promise<void>
+  saveJudgement(eventSeq: number, judgement: Judgement): Promise<void>
+  /** Removes the judgements of the branch's builds after this one; `ofBuild`: and of the build itself. */
+  forgetJudgements(branchKey: string, buildOrder: string, also: { ofBuild: boolean }): Promise<void>
   saveDecision(decision: StoredDecision): Promise<void>
   /** Creates the card. An existing one gets only `quiet` and `mention`. */
   ensureCard(card: CardState): Promise<void>

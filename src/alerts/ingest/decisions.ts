@@ -6,10 +6,11 @@ import { noticeDay } from '../../domain/cards/build-view.ts'
 import { credible, restartRequests, type Request } from '../../domain/cards/request.ts'
 import { effectsOf, foldAttempts, type Effect, type RestartRequest, type Attempt } from '../../domain/builds/attempt.ts'
 import type { Change } from '../../domain/rules/rule.ts'
+import type { Judgement } from '../../domain/builds/streak.ts'
 import { together } from '../../lib/async.ts'
 import { shownInstead } from '../../projects/followers.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
-import { changesOf } from '../../domain/builds/history.ts'
+import { judgementsOf } from '../../domain/builds/history.ts'
 import type { StoredDecision } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
 
@@ -38,8 +39,8 @@ export async function decideCard(
   const made: StoredDecision[] = []
   const bound = boundForOneEvent(known)
   const followers = [...byChannel(bound.subscriptions)]
-  const [changes, storedOf, shownOf] = await together([
-    changesOf(tx, attempts),
+  const [judgements, storedOf, shownOf] = await together([
+    judgementsOf(tx, attempts, keepIn(tx, buildEvents)),
     together(followers.map(([channel]) => tx.decisionsOf({ subject, channel }))),
     together(followers.map(([, subscriptions]) => shownInstead(tx, subject, subscriptions, buildEvents))),
   ])
@@ -47,7 +48,7 @@ export async function decideCard(
     const stored = new Map(storedOf[i]!.map((decision) => [decision.eventSeq, decision]))
     let hasCard = [...stored.values()].some(opensCard)
     for (const buildEvent of buildEvents) {
-      const change = changes.get(buildEvent.seq) ?? null
+      const change = judgements.get(buildEvent.seq)?.change ?? null
       const before = stored.get(buildEvent.seq)
       if (before ? before.change === change : shownOf[i]!.has(buildEvent.seq)) continue
       const effect = buildEvent.origin === 'history' ? buildEvent.origin : effects.get(buildEvent.seq)!
@@ -60,6 +61,14 @@ export async function decideCard(
   }
   for (const decision of made) await tx.saveDecision(decision)
   return { attempts, decisions: made }
+}
+
+/** Stores what an outcome did. An end of an attempt that was over already counts for no stream: see `isOutcome`. */
+function keepIn(tx: Tx, buildEvents: readonly BuildEvent[]) {
+  const outcomes = new Set(buildEvents.filter(({ isOutcome }) => isOutcome).map(({ seq }) => seq))
+  return async (seq: number, judgement: Judgement) => {
+    if (outcomes.has(seq)) await tx.saveJudgement(seq, judgement)
+  }
 }
 
 interface DecisionContext {

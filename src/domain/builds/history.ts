@@ -1,10 +1,18 @@
 import { together } from '../../lib/async.ts'
-import type { Change } from '../rules/rule.ts'
-import { attemptKey, foldAttempts, type Attempt } from './attempt.ts'
+import { foldAttempts, type Attempt } from './attempt.ts'
 import type { BuildEvent } from './build-event.ts'
 import { branchKey } from './revision.ts'
-import { isRed } from './status.ts'
-import { breaks, endedLater, extentOf, recoveryOf, extentTo, type Streak, type StreakExtent } from './streak.ts'
+import { isRed, isVerdict } from './status.ts'
+import {
+  breaks,
+  endedLater,
+  extentOf,
+  recoveryOf,
+  extentTo,
+  type Judgement,
+  type Streak,
+  type StreakExtent,
+} from './streak.ts'
 import { hasStreak } from './stream.ts'
 
 // Judges an attempt by the outcomes of its stream, of which it reads as few as possible.
@@ -15,6 +23,8 @@ export interface OutcomeReads {
   verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<BuildEvent[]>
   /** Whether a newer build of the branch, one of the next hundred, finished before this build event was received. */
   isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
+  /** The stored judgements of a card's outcomes, by build event. A late outcome removes those that it may change. */
+  judgements(revisionKey: string, cardNumber: number): Promise<ReadonlyMap<number, Judgement>>
   /** The branch's open streak: the one that has not ended. */
   openStreak(branchKey: string): Promise<Streak | null>
 }
@@ -29,48 +39,37 @@ export const OUTCOMES_FAR = 500
  */
 export const OUTCOMES_NEAR = 8
 
-/** Each attempt's effect on its branch, by the build event that finished it. */
-export async function changesOf(reads: OutcomeReads, attempts: readonly Attempt[]): Promise<Map<number, Change>> {
-  const changes = new Map<number, Change>()
-  const around = await readAround(reads, attempts)
-  for (const attempt of attempts) {
-    if (attempt.finalSeq === null) continue
-    if (await recoveryIn(reads, attempt, around)) changes.set(attempt.finalSeq, 'recovered')
-    else if (await breaksBranch(reads, attempt, around)) changes.set(attempt.finalSeq, 'broken')
-  }
-  return changes
-}
-
 /**
- * The red streaks that a card shows: each that one of its attempts ended, and the current one if its newest is red.
- * @param candidates the attempts that may have ended one
+ * What each outcome of a card did to its stream, by the build event: as stored, or judged now if it is not stored.
+ * @param keep stores a new judgement
  */
-export async function extentsOf(
+export async function judgementsOf(
   reads: OutcomeReads,
   attempts: readonly Attempt[],
-  candidates: readonly Attempt[],
-): Promise<Map<string, StreakExtent>> {
-  const streaks = await recoveriesOf(reads, attempts, candidates)
-  const newest = attempts.at(-1)!
-  const red = isRed(newest.status) ? await extentAt(reads, newest) : null
-  if (red) streaks.set(attemptKey(newest), red)
-  return streaks
+  keep?: (eventSeq: number, judgement: Judgement) => Promise<void>,
+): Promise<ReadonlyMap<number, Judgement>> {
+  const ended = attempts.filter(({ status }) => isVerdict(status))
+  if (ended.length === 0) return new Map()
+  const { revisionKey, cardNumber } = ended[0]!.buildEvents[0]!
+  const judgements = new Map(await reads.judgements(revisionKey, cardNumber ?? 0))
+  const open = ended.filter(({ finalSeq }) => !judgements.has(finalSeq!))
+  if (open.length === 0) return judgements
+  const around = await readAround(reads, attempts)
+  for (const attempt of open) {
+    const judgement = await judge(reads, attempt, around)
+    judgements.set(attempt.finalSeq!, judgement)
+    await keep?.(attempt.finalSeq!, judgement)
+  }
+  return judgements
 }
 
-/** The recovery of each candidate that has one. */
-export async function recoveriesOf(
-  reads: OutcomeReads,
-  attempts: readonly Attempt[],
-  candidates = attempts,
-): Promise<Map<string, StreakExtent>> {
-  const recoveries = new Map<string, StreakExtent>()
-  if (candidates.length === 0) return recoveries
-  const around = await readAround(reads, attempts)
-  for (const attempt of candidates) {
-    const recovery = await recoveryIn(reads, attempt, around)
-    if (recovery) recoveries.set(attemptKey(attempt), recovery)
+async function judge(reads: OutcomeReads, attempt: Attempt, around: Around): Promise<Judgement> {
+  if (attempt.status === 'success') {
+    const streak = await recoveryIn(reads, attempt, around)
+    return { change: streak && 'recovered', streak }
   }
-  return recoveries
+  const isBreak = await breaksBranch(reads, attempt, around)
+  return { change: isBreak ? 'broken' : null, streak: await extentAt(reads, attempt) }
 }
 
 async function recoveryIn(reads: OutcomeReads, attempt: Attempt, around: Around): Promise<StreakExtent | null> {

@@ -1,3 +1,4 @@
+import type { Change } from '../rules/rule.ts'
 import type { Attempt } from './attempt.ts'
 import type { BuildEvent } from './build-event.ts'
 import { compareOrders, type BuildId, type ChannelId, type ProjectId } from '../ids.ts'
@@ -129,6 +130,12 @@ export type DoneByPeople = 'taken' | 'handed' | 'snoozed' | 'let-go' | 'left'
 
 // What an attempt did to its stream, judged by the outcomes before it.
 
+/** The judgement of one outcome. `streak`: the red streak that it ended, or that it is the newest outcome of. */
+export interface Judgement {
+  change: Change | null
+  streak: StreakExtent | null
+}
+
 /**
  * The red streak that an attempt ended: it passed, and the finished attempt before it on its branch, in build order, was
  * red. Null if it ended none. A success that is received after a newer build has finished recovers nothing. Attempts
@@ -192,36 +199,6 @@ export function extentTo(attempt: Attempt, history: readonly Attempt[], historyI
 // An attempt that has not ended comes after all that have.
 const endedBefore = (other: Attempt, attempt: Attempt): boolean =>
   compareEnds(other, { ...attempt, finalSeq: attempt.finalSeq ?? Number.POSITIVE_INFINITY }) < 0
-
-/** A build event that finishes a build, with its order of receipt. */
-type OutcomeEvent = Pick<BuildEvent, 'seq' | 'buildId' | 'status'>
-
-/**
- * The successes that recovered from this red outcome: those after it in build order, unless another success in between
- * was received earlier. @param later the branch's outcomes from the red one's build on, by build order, then receipt
- */
-export function recoveringFrom<T extends OutcomeEvent>(red: OutcomeEvent, later: readonly T[]): T[] {
-  const recovering: T[] = []
-  let greenSince = Number.POSITIVE_INFINITY
-  for (const one of later) {
-    const isEarlier = one.buildId === red.buildId && one.seq < red.seq
-    if (one.status !== 'success' || isEarlier) continue
-    if (one.seq < greenSince) recovering.push(one)
-    greenSince = Math.min(greenSince, one.seq)
-  }
-  return recovering
-}
-
-/**
- * The red outcomes that this success recovered from: those before it in build order, to a success received earlier.
- * @param earlier outcomes of the same branch up to the success's own build, newest build first, then newest first
- */
-export function recoveredFrom<T extends OutcomeEvent>(green: OutcomeEvent, earlier: readonly T[]): T[] {
-  const isBefore = ({ buildId, seq }: T) => buildId !== green.buildId || seq < green.seq
-  const before = earlier.filter(isBefore)
-  const end = before.findIndex(({ status, seq }) => status === 'success' && seq < green.seq)
-  return before.slice(0, end === -1 ? undefined : end).filter(({ status }) => isRed(status))
-}
 
 type End = Pick<Attempt, 'buildOrder' | 'finalSeq' | 'n' | 'details'>
 

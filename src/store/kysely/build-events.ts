@@ -10,6 +10,7 @@ import {
 } from '../../domain/builds/build-event.ts'
 import { type BuildId, type ChannelId, type ProjectId, buildKey, isIdDigits, orderOf } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
+import type { Judgement } from '../../domain/builds/streak.ts'
 import type { Change, RuleResult, RuleVerdict } from '../../domain/rules/rule.ts'
 import { isRed, toStatus, isVerdict, type Status } from '../../domain/builds/status.ts'
 import { hasStreak } from '../../domain/builds/stream.ts'
@@ -77,7 +78,17 @@ export const STORED_POST = 'tell'
 
 export const CARD_DECISION_COLUMNS = ['fact_seq', 'verdict', 'reason', 'recovered', 'loud', 'decided_at'] as const
 
-/** The column `recovered` holds an index into this list. */
+const toJudgement = ({
+  judged,
+  streak_at: at,
+  streak_builds: builds,
+  streak_at_least: atLeast,
+}: Pick<Selectable<Schema['fact']>, 'judged' | 'streak_at' | 'streak_builds' | 'streak_at_least'>): Judgement => ({
+  change: CHANGES_STORED[judged ?? 0] ?? null,
+  streak: at === null || builds === null ? null : { at: Number(at), builds, atLeast: atLeast === 1 },
+})
+
+/** The columns `recovered` and `judged` hold an index into this list. */
 const CHANGES_STORED: readonly (Change | null)[] = [null, 'recovered', 'broken']
 
 // Older rows hold verdicts without their rules.
@@ -177,6 +188,18 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
           .limit(sql.lit(limit)),
       )
       return rows.map(toVerdict)
+    },
+
+    async judgements(revisionKey, cardNumber) {
+      const rows = await runQuery('judgements', { revisionKey, cardNumber }, (value) =>
+        db
+          .selectFrom('fact')
+          .select(['seq', 'judged', 'streak_at', 'streak_builds', 'streak_at_least'])
+          .where('lineage_key', '=', value('revisionKey'))
+          .where('episode', '=', value('cardNumber'))
+          .where('judged', 'is not', null),
+      )
+      return new Map(rows.map((row) => [row.seq, toJudgement(row)]))
     },
 
     async isOvertaken(branch, buildOrder, seq) {
@@ -309,6 +332,29 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
           .updateTable('fact')
           .set({ episode: value('cardNumber') })
           .where('seq', '=', value('eventSeq')),
+      )
+    },
+
+    async saveJudgement(eventSeq, { change, streak }) {
+      const row = {
+        judged: CHANGES_STORED.indexOf(change),
+        streak_at: streak?.at ?? null,
+        streak_builds: streak?.builds ?? null,
+        streak_at_least: streak?.atLeast ? 1 : 0,
+      }
+      await runQuery('saveJudgement', { eventSeq, ...row }, (value) =>
+        db.updateTable('fact').set(columns(row, value)).where('seq', '=', value('eventSeq')),
+      )
+    },
+
+    async forgetJudgements(branch, buildOrder, { ofBuild }) {
+      await runQuery(`forgetJudgements ${ofBuild}`, { branchKey: branch, buildOrder }, (value) =>
+        db
+          .updateTable('fact')
+          .set({ judged: null })
+          .where('branch_key', '=', value('branchKey'))
+          .where('verdict', '=', sql.lit(1))
+          .where('build_order', ofBuild ? '>=' : '>', value('buildOrder')),
       )
     },
 

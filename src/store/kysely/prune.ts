@@ -1,14 +1,12 @@
-import { sql, type DeleteQueryBuilder, type DeleteResult, type Kysely } from 'kysely'
-import type { BuildId } from '../../domain/ids.ts'
+import { type DeleteQueryBuilder, type DeleteResult, type Kysely } from 'kysely'
 import { OPEN_STATES } from '../../domain/cards/request.ts'
-import { toStatus } from '../../domain/builds/status.ts'
 import { digestSubject, noticeSubject, revisionSubject } from '../../domain/builds/revision.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 import { markBuilds } from './builds.ts'
 import type { RunQuery } from './query.ts'
 
-/** What retention looks at: build events in order of receipt, and a branch's outcomes in order of builds. */
+/** What retention looks at: build events in order of receipt. */
 export const readPlaces = (db: Kysely<Schema>) =>
   ({
     async eventsAfter(seq, limit) {
@@ -23,27 +21,6 @@ export const readPlaces = (db: Kysely<Schema>) =>
         ...place,
         revisionKey,
         cardNumber,
-      }))
-    },
-
-    async verdictsFrom(branchKey, buildOrder, limit) {
-      const rows = await db
-        .selectFrom('fact')
-        .select(['seq', 'at', 'episode', 'lineage_key', 'build_id', 'build_order', 'word'])
-        .where('branch_key', '=', branchKey)
-        .where('verdict', '=', sql.lit(1))
-        .where('build_order', '>=', buildOrder)
-        .orderBy('build_order')
-        .orderBy('seq')
-        .limit(limit)
-        .execute()
-      return rows.map(({ lineage_key: revisionKey, episode: cardNumber, build_id, build_order, word, ...place }) => ({
-        ...place,
-        revisionKey,
-        cardNumber,
-        buildId: build_id as BuildId,
-        buildOrder: build_order,
-        status: toStatus(word),
       }))
     },
   }) satisfies Partial<Reads>

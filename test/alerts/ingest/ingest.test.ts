@@ -97,6 +97,56 @@ describe('a recovery', () => {
   })
 })
 
+describe('what an outcome did to its branch', () => {
+  const judged = (stage: Stage) =>
+    (stage.sql('select build_id, judged, streak_builds from fact where verdict = 1 order by seq') as object[]).map(
+      (row) => Object.values(row).join(' '),
+    )
+  const BRANCH = [build(501, 'success'), build(502, 'error'), build(504, 'error'), build(505, 'success')]
+  const JUDGED = ['501 0 ', '502 2 1', '504 0 2', '505 1 2']
+
+  test('is stored with the extent of its streak, and again for newer builds when an older one ends late', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await hearInTurn(stage, ...BRANCH)
+    expect(judged(stage)).toEqual(JUDGED)
+    await hearInTurn(stage, build(503, 'error'))
+    expect(judged(stage)).toEqual(['501 0 ', '502 2 1', '504 0 3', '505 1 3', '503 0 2'])
+  })
+
+  test('is not judged again for another reason, so it needs no older builds', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await hearInTurn(stage, ...BRANCH)
+    stage.sql("update fact set verdict = 0 where build_id in ('502', '504')")
+    await stage.clock.advance(5 * MINUTE)
+    await hearInTurn(stage, build(505, 'initiated'), build(505, 'success'))
+    expect(stage.sql("select judged, streak_builds from fact where build_id = '505' and verdict = 1")).toEqual([
+      { judged: 1, streak_builds: 2 },
+      { judged: 0, streak_builds: null },
+    ])
+  })
+
+  test('is judged when its card is next ingested if it is from before judgements were stored, and shown meanwhile', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await hearInTurn(stage, ...BRANCH)
+    const shown = stage.slack.messages.map(({ view }) => view)
+    stage.sql('update fact set judged = null, streak_at = null, streak_builds = null')
+    const keys = stage.sql('select distinct lineage_key as key from fact') as { key: string }[]
+    await stage.store.write(async (tx) => {
+      for (const { key } of keys) await tx.touchCards(`${key}/1`, 0, 1)
+    })
+    await stage.clock.advance(10 * SECOND)
+    expect(stage.slack.messages.map(({ view }) => view)).toEqual(shown)
+    await stage.store.write(async (tx) => {
+      for (const { key } of keys) await tx.wakeRevision(key, 0, 1)
+    })
+    await stage.clock.advance(10 * SECOND)
+    expect(judged(stage)).toEqual(JUDGED)
+  })
+})
+
 describe('a delivery that leaves out the name of its project', () => {
   const named = { follows: { what: 'project', name: 'acme/web' } } as const
   const details = { projectName: 'acme/web' }

@@ -27,6 +27,7 @@ const MIGRATIONS = [
   { name: '0018-repositories' },
   { name: '0019-late-and-plain' },
   { name: '0020-moved-channels' },
+  { name: '0021-judgements' },
 ]
 
 /**
