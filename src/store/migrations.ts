@@ -316,10 +316,7 @@ const MIGRATIONS: Record<string, (words: Words) => readonly Step[]> = {
     sql`create table moved_channel (former_id ${key} primary key, id ${key} not null)`,
   ],
   /** What each outcome did to its branch. Older outcomes are judged when their cards are next ingested. */
-  '0021-judgements': () =>
-    ['judged integer', 'streak_at bigint', 'streak_builds integer', 'streak_at_least integer'].map(
-      (column) => sql`alter table fact add column ${sql.raw(column)}`,
-    ),
+  '0021-judgements': () => [sql`alter table fact add column judgement text`],
 }
 
 // Parsed here and not in the database: PostgreSQL reads no text from JSON that has a NUL anywhere in it.

@@ -35,14 +35,8 @@ export interface Schema {
     verdict: number
     /** BuildDetails */
     details: string
-    /**
-     * what the outcome did to its stream: 0 nothing, 1 recovered, 2 broken; null: it is not judged. And the red streak
-     * that it ended or continues: since when (ms; null: none), its failed builds, and 1 if it began even earlier
-     */
-    judged: Generated<number | null>
-    streak_at: Generated<number | null>
-    streak_builds: Generated<number | null>
-    streak_at_least: Generated<number | null>
+    /** Judgement of an outcome; null: it is not judged */
+    judgement: Generated<string | null>
     /** how often it was repeated */
     repeats: Generated<number>
     /** 0: from a delivery whose sender may not have received our answer */

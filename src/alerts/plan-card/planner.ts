@@ -17,7 +17,7 @@ import type { Card, CardDecision, CardKey } from '../../store/records.ts'
 import type { Reads, Tx } from '../../store/store.ts'
 import type { ReconcileDeps } from '../deps.ts'
 import { reminderHolds } from '../../domain/builds/reminder.ts'
-import type { StreakChange, StreakExtent } from '../../domain/builds/streak.ts'
+import type { StreakChange } from '../../domain/builds/streak.ts'
 import { type Author, claimable } from '../../domain/handle.ts'
 import { mergeDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
@@ -150,7 +150,7 @@ async function planCard(
   const { failures, reportedAt } = await failuresOf(reads, attempts)
   const story = storyFor({
     attempts,
-    streaks: await streaksOf(reads, attempts),
+    judgements: await judgementsOf(reads, attempts),
     failures,
     isAnnounced: announcedBy(decisions.filter(({ verdict }) => verdict === 'post')),
     isLoud: announcedBy(decisions.filter(({ loud }) => loud)),
@@ -214,18 +214,6 @@ const newestOf = (buildEvents: readonly BuildEvent[], reportedAt = 0): Pick<Card
   receivedAt: Math.max(reportedAt, ...buildEvents.map(({ at }) => at)),
   buildEvent: Math.max(...buildEvents.map(({ seq }) => seq)),
 })
-
-/** The red streaks that a card shows: each that one of its attempts ended, and the current one if its newest is red. */
-async function streaksOf(reads: Reads, attempts: readonly Attempt[]): Promise<Map<string, StreakExtent>> {
-  const judgements = await judgementsOf(reads, attempts)
-  const shown = attempts.filter((attempt, i) => attempt.status === 'success' || i === attempts.length - 1)
-  return new Map(
-    shown.flatMap((attempt) => {
-      const streak = judgements.get(attempt.finalSeq ?? 0)?.streak
-      return streak ? [[attemptKey(attempt), streak] as const] : []
-    }),
-  )
-}
 
 const announcedBy = (decisions: readonly CardDecision[]) => {
   const announced = new Set(decisions.map(({ eventSeq }) => eventSeq))

@@ -1,5 +1,5 @@
 import { buildView } from './build-view.ts'
-import type { StreakChange, StreakExtent } from '../builds/streak.ts'
+import type { StreakChange, Judgement } from '../builds/streak.ts'
 import type { BuildEvent } from '../builds/build-event.ts'
 import { shortId, sourceOf, type MessageTs } from '../ids.ts'
 import type { Capabilities } from './capabilities.ts'
@@ -34,8 +34,8 @@ export interface Story {
 export interface StoryContext {
   /** attempts of the revision, oldest first; at least one */
   attempts: readonly Attempt[]
-  /** by attempt key: the red streak that an attempt ended; for the newest attempt, if red, the streak it is part of */
-  streaks: ReadonlyMap<string, StreakExtent>
+  /** what each outcome did to the branch, by its build event */
+  judgements: ReadonlyMap<number, Judgement>
   /** by attempt key: what failed, if a build step reported it or the source was asked */
   failures: ReadonlyMap<string, Failures>
   /** whether the outcome of an attempt was selected for this channel */
@@ -231,8 +231,8 @@ export const attemptNumberOf = (attempt: Attempt, attempts: readonly Attempt[]):
 const hasRun = ({ status, rawStatus }: Attempt): boolean =>
   status !== 'queued' && status !== 'skipped' && rawStatus !== HELD_STATUS
 
-const shownIn = (attempt: Attempt, { attempts, streaks }: StoryContext): Shown =>
-  shownAs(attempt, attempts, streaks.has(attemptKey(attempt)))
+const shownIn = (attempt: Attempt, { attempts, judgements }: StoryContext): Shown =>
+  shownAs(attempt, attempts, judgements.get(attempt.finalSeq ?? 0)?.change === 'recovered')
 
 /**
  * @param attempts all attempts of its card, oldest first
@@ -275,8 +275,8 @@ function replacedBy(attempt: Attempt, context: StoryContext): Pick<ReplyView, 'l
   return { later: { shown: shownIn(last, context), attemptNumber: attemptNumberOf(last, context.attempts) } }
 }
 
-function streakOf(attempt: Attempt, { streaks }: StoryContext): StreakView | null {
-  const streak = streaks.get(attemptKey(attempt))
+function streakOf(attempt: Attempt, { judgements }: StoryContext): StreakView | null {
+  const streak = judgements.get(attempt.finalSeq ?? 0)?.streak
   if (!streak || attempt.finalAt === null || (isRed(attempt.status) && streak.builds === 1)) return null
   const { at, builds, atLeast } = streak
   return { forMs: Math.max(0, attempt.finalAt - at), builds, atLeast }

@@ -78,17 +78,7 @@ export const STORED_POST = 'tell'
 
 export const CARD_DECISION_COLUMNS = ['fact_seq', 'verdict', 'reason', 'recovered', 'loud', 'decided_at'] as const
 
-const toJudgement = ({
-  judged,
-  streak_at: at,
-  streak_builds: builds,
-  streak_at_least: atLeast,
-}: Pick<Selectable<Schema['fact']>, 'judged' | 'streak_at' | 'streak_builds' | 'streak_at_least'>): Judgement => ({
-  change: CHANGES_STORED[judged ?? 0] ?? null,
-  streak: at === null || builds === null ? null : { at: Number(at), builds, atLeast: atLeast === 1 },
-})
-
-/** The columns `recovered` and `judged` hold an index into this list. */
+/** The column `recovered` holds an index into this list. */
 const CHANGES_STORED: readonly (Change | null)[] = [null, 'recovered', 'broken']
 
 // Older rows hold verdicts without their rules.
@@ -194,12 +184,12 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
       const rows = await runQuery('judgements', { revisionKey, cardNumber }, (value) =>
         db
           .selectFrom('fact')
-          .select(['seq', 'judged', 'streak_at', 'streak_builds', 'streak_at_least'])
+          .select(['seq', 'judgement'])
           .where('lineage_key', '=', value('revisionKey'))
           .where('episode', '=', value('cardNumber'))
-          .where('judged', 'is not', null),
+          .where('judgement', 'is not', null),
       )
-      return new Map(rows.map((row) => [row.seq, toJudgement(row)]))
+      return new Map(rows.map(({ seq, judgement }) => [seq, JSON.parse(judgement!) as Judgement]))
     },
 
     async isOvertaken(branch, buildOrder, seq) {
@@ -335,15 +325,12 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
       )
     },
 
-    async saveJudgement(eventSeq, { change, streak }) {
-      const row = {
-        judged: CHANGES_STORED.indexOf(change),
-        streak_at: streak?.at ?? null,
-        streak_builds: streak?.builds ?? null,
-        streak_at_least: streak?.atLeast ? 1 : 0,
-      }
-      await runQuery('saveJudgement', { eventSeq, ...row }, (value) =>
-        db.updateTable('fact').set(columns(row, value)).where('seq', '=', value('eventSeq')),
+    async saveJudgement(eventSeq, judgement) {
+      await runQuery('saveJudgement', { eventSeq, judgement: JSON.stringify(judgement) }, (value) =>
+        db
+          .updateTable('fact')
+          .set({ judgement: value('judgement') })
+          .where('seq', '=', value('eventSeq')),
       )
     },
 
@@ -351,7 +338,7 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
       await runQuery(`forgetJudgements ${ofBuild}`, { branchKey: branch, buildOrder }, (value) =>
         db
           .updateTable('fact')
-          .set({ judged: null })
+          .set({ judgement: null })
           .where('branch_key', '=', value('branchKey'))
           .where('verdict', '=', sql.lit(1))
           .where('build_order', ofBuild ? '>=' : '>', value('buildOrder')),

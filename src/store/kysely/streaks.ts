@@ -192,7 +192,7 @@ export function writeStreaks(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnN
     },
 
     async forgetOutcomes(branchKey) {
-      await db.updateTable('fact').set({ verdict: 0, judged: null }).where('branch_key', '=', branchKey).execute()
+      await db.updateTable('fact').set({ verdict: 0, judgement: null }).where('branch_key', '=', branchKey).execute()
       await db.updateTable('build').set({ forgotten: 1, red: 0 }).where('branch_key', '=', branchKey).execute()
     },
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Judgement } from '../../../src/domain/builds/streak.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
 import { BUILDS_PER_CARD_MAX } from '../../../src/domain/builds/revision.ts'
 import { MINUTE, SECOND, T0, type Said } from '../../support/build-events.ts'
@@ -99,11 +100,13 @@ describe('a recovery', () => {
 
 describe('what an outcome did to its branch', () => {
   const judged = (stage: Stage) =>
-    (stage.sql('select build_id, judged, streak_builds from fact where verdict = 1 order by seq') as object[]).map(
-      (row) => Object.values(row).join(' '),
-    )
+    (stage.sql('select build_id, judgement from fact where verdict = 1 order by seq') as Judged[]).map((row) => {
+      const { change, streak } = JSON.parse(row.judgement) as Judgement
+      return `${row.build_id} ${change} ${streak?.builds}`
+    })
+  type Judged = { build_id: string; judgement: string }
   const BRANCH = [build(501, 'success'), build(502, 'error'), build(504, 'error'), build(505, 'success')]
-  const JUDGED = ['501 0 ', '502 2 1', '504 0 2', '505 1 2']
+  const JUDGED = ['501 null undefined', '502 broken 1', '504 null 2', '505 recovered 2']
 
   test('is stored with the extent of its streak, and again for newer builds when an older one ends late', async () => {
     await using stage = await openStage()
@@ -111,7 +114,7 @@ describe('what an outcome did to its branch', () => {
     await hearInTurn(stage, ...BRANCH)
     expect(judged(stage)).toEqual(JUDGED)
     await hearInTurn(stage, build(503, 'error'))
-    expect(judged(stage)).toEqual(['501 0 ', '502 2 1', '504 0 3', '505 1 3', '503 0 2'])
+    expect(judged(stage)).toEqual([...JUDGED.slice(0, 2), '504 null 3', '505 recovered 3', '503 null 2'])
   })
 
   test('is not judged again for another reason, so it needs no older builds', async () => {
@@ -121,10 +124,7 @@ describe('what an outcome did to its branch', () => {
     stage.sql("update fact set verdict = 0 where build_id in ('502', '504')")
     await stage.clock.advance(5 * MINUTE)
     await hearInTurn(stage, build(505, 'initiated'), build(505, 'success'))
-    expect(stage.sql("select judged, streak_builds from fact where build_id = '505' and verdict = 1")).toEqual([
-      { judged: 1, streak_builds: 2 },
-      { judged: 0, streak_builds: null },
-    ])
+    expect(judged(stage)).toEqual([JUDGED[0], JUDGED[3], '505 null undefined'])
   })
 
   test('is judged when its card is next ingested if it is from before judgements were stored, and shown meanwhile', async () => {
@@ -132,7 +132,7 @@ describe('what an outcome did to its branch', () => {
     await stage.live()
     await hearInTurn(stage, ...BRANCH)
     const shown = stage.slack.messages.map(({ view }) => view)
-    stage.sql('update fact set judged = null, streak_at = null, streak_builds = null')
+    stage.sql('update fact set judgement = null')
     const keys = stage.sql('select distinct lineage_key as key from fact') as { key: string }[]
     await stage.store.write(async (tx) => {
       for (const { key } of keys) await tx.touchCards(`${key}/1`, 0, 1)

@@ -41,7 +41,7 @@ const tell = (
   const attempts = attemptsOf(...said)
   return storyFor({
     attempts,
-    streaks: new Map(),
+    judgements: new Map(),
     failures: new Map(),
     isAnnounced: () => true,
     isLoud: () => false,
