@@ -6,7 +6,6 @@ import { noticeDay } from '../../domain/cards/build-view.ts'
 import { credible, restartRequests, type Request } from '../../domain/cards/request.ts'
 import { effectsOf, foldAttempts, type Effect, type RestartRequest, type Attempt } from '../../domain/builds/attempt.ts'
 import type { Change } from '../../domain/rules/rule.ts'
-import type { Judgement } from '../../domain/builds/streak.ts'
 import { together } from '../../lib/async.ts'
 import { shownInstead } from '../../projects/followers.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
@@ -40,7 +39,7 @@ export async function decideCard(
   const bound = boundForOneEvent(known)
   const followers = [...byChannel(bound.subscriptions)]
   const [judgements, storedOf, shownOf] = await together([
-    judgementsOf(tx, attempts, keepIn(tx, buildEvents)),
+    judgementsOf(tx, attempts, (seq, judgement) => tx.saveJudgement(seq, judgement)),
     together(followers.map(([channel]) => tx.decisionsOf({ subject, channel }))),
     together(followers.map(([, subscriptions]) => shownInstead(tx, subject, subscriptions, buildEvents))),
   ])
@@ -61,14 +60,6 @@ export async function decideCard(
   }
   for (const decision of made) await tx.saveDecision(decision)
   return { attempts, decisions: made }
-}
-
-/** Stores what an outcome did. An end of an attempt that was over already counts for no stream: see `isOutcome`. */
-function keepIn(tx: Tx, buildEvents: readonly BuildEvent[]) {
-  const outcomes = new Set(buildEvents.filter(({ isOutcome }) => isOutcome).map(({ seq }) => seq))
-  return async (seq: number, judgement: Judgement) => {
-    if (outcomes.has(seq)) await tx.saveJudgement(seq, judgement)
-  }
 }
 
 interface DecisionContext {

@@ -4,6 +4,7 @@ import { branchKey } from './revision.ts'
 import { isVerdict } from './status.ts'
 import {
   breaks,
+  endOf,
   endedLater,
   extentOf,
   recoveryOf,
@@ -50,7 +51,8 @@ export async function judgementsOf(
   for (const attempt of ended.filter(({ finalSeq }) => !judgements.has(finalSeq!))) {
     const judgement = await judge(reads, attempt, attempts)
     judgements.set(attempt.finalSeq!, judgement)
-    await keep?.(attempt.finalSeq!, judgement)
+    // The end of an attempt that was over already is no outcome of the branch.
+    if (endOf(attempt)?.isOutcome) await keep?.(attempt.finalSeq!, judgement)
   }
   return judgements
 }

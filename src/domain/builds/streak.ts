@@ -183,7 +183,8 @@ export const endedLater = (older: Ended, newer: Ended): boolean =>
 
 type Ended = Pick<BuildEvent['details'], 'finishedAt'>
 
-const endOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
+/** The build event that ended the attempt. */
+export const endOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
   buildEvents.find(({ seq }) => seq === finalSeq)
 
 /**

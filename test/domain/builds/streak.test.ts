@@ -10,8 +10,8 @@ const built = (build: string, word: string): Said => ({ word, build, commit: bui
 
 /** `1-3 (2)`: the first and the newest build, and how many builds failed. */
 function said(outcomes: readonly BuildEvent[]): string | null {
-  const streak = openStreakOf(outcomes)
-  return streak && `${streak.first.buildId}-${streak.newest.buildId} (${streak.builds})`
+  const open = openStreakOf(outcomes)
+  return open && `${open.first.buildId}-${open.newest.buildId} (${open.builds})`
 }
 
 describe('a streak', () => {
