@@ -22,7 +22,7 @@ const WITHOUT_CHANNEL: Readonly<Record<string, string>> = {
   delivery: 'answer body key',
   digest: 'kind period set_by view zone',
   event: 'id',
-  fact: 'branch branch_key build_id build_key build_order commit_id details lineage_key origin project_id word',
+  fact: 'branch branch_key build_id build_key build_order commit_id details judgement lineage_key origin project_id word',
   former_name: 'name_key uuid',
   heard: 'full_key full_name name name_key project_id project_uuid repository',
   intake: 'lineage_key',
