@@ -4,7 +4,7 @@ import { readDatabase } from '../config/config.ts'
 import { isProjectRequest, type ProjectRequest, type Request } from '../domain/cards/request.ts'
 import { forTerminal } from '../lib/escape.ts'
 import { openStore } from '../store/open.ts'
-import type { AuditedChange } from '../store/breakages.ts'
+import type { AuditedChange } from '../store/streaks.ts'
 import type { Store } from '../store/store.ts'
 
 /** Rows read at once, so that a long audit needs no more memory. */
@@ -32,7 +32,7 @@ export async function exportAudit({ databaseUrl, sinceMs, print }: AuditSettings
       toEntry,
       sinceMs,
     )
-    const changes = pages((place) => store.read.breakageChangesAfter(place, PAGE_ROWS), toChangeEntry, sinceMs)
+    const changes = pages((place) => store.read.streakChangesAfter(place, PAGE_ROWS), toChangeEntry, sinceMs)
     let [request, change] = [await requests.next(), await changes.next()]
     while (!request.done || !change.done) {
       const isRequest = !request.done && (change.done || request.value.at <= change.value.at)

@@ -72,6 +72,9 @@ export const idOrder = (id: string): string => id.padStart(ID_DIGITS_MAX, '0')
 export const orderOf = (id: BuildId, beganAt: number, newest = idOrder('')): string =>
   isIdDigits(id) ? idOrder(id) : `${newest.slice(0, ID_DIGITS_MAX)}~${String(beganAt).padStart(MS_DIGITS, '0')}~${id}`
 
+/** Sorts after every build's place. */
+export const LAST_ORDER = '~'
+
 /** The digits of the latest possible date in ms. */
 const MS_DIGITS = 16
 

@@ -1,5 +1,5 @@
 import { badge } from './badge/slack.ts'
-import { breakages } from './breakages/slack.ts'
+import { streaks } from './streaks/slack.ts'
 import { builds } from './builds/slack.ts'
 import { choiceButtons } from './kit/run.ts'
 import { doctor } from './doctor/slack.ts'
@@ -19,7 +19,7 @@ const FEATURES = [
   list,
   builds,
   run,
-  breakages,
+  streaks,
   badge,
   flaky,
   why,

@@ -5,7 +5,7 @@ import type { DigestView, Listed } from '../domain/cards/view.ts'
 import { collectFigures } from '../store/figures.ts'
 import type { DeliveredProject, Projects } from '../store/records.ts'
 import type { Reads } from '../store/store.ts'
-import { redNow, type EndGone } from './breakages.ts'
+import { redNow, type EndGone } from './streaks.ts'
 import type { FindDeps } from './find-build.ts'
 import { deliveredById } from './followers.ts'
 import { followedBy, type FollowedDeps } from './projects.ts'
@@ -122,8 +122,8 @@ async function withOwners(
   { builds, more }: Awaited<ReturnType<typeof redNow>>,
   name: Name,
 ): Promise<DigestView['redNow']> {
-  const shown = builds.map(async ({ ref, branch, redSince: since, breakage }) => {
-    const owner = breakage?.owner
+  const shown = builds.map(async ({ ref, branch, streak: since, ownership }) => {
+    const owner = ownership?.owner
     const onIt = owner && { name: await deps.nameOf(owner.user), since: owner.since, until: owner.until }
     return { project: name(ref.projectId), branch: branch ?? '', since, ...(onIt && { onIt }) }
   })

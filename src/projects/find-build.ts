@@ -3,18 +3,13 @@ import { attemptKey, type Attempt } from '../domain/builds/attempt.ts'
 import type { Configured } from '../domain/cards/capabilities.ts'
 import { parseSubject } from '../domain/builds/revision.ts'
 import { buildView } from '../domain/cards/build-view.ts'
+import { isRed } from '../domain/builds/status.ts'
 import { briefly } from '../domain/builds/failure.ts'
 import { attemptNumberOf, shownAs } from '../domain/cards/story.ts'
 import type { Clock } from '../lib/clock.ts'
 import { nearest } from '../lib/nearest.ts'
-import {
-  readCapabilities,
-  readRevision,
-  recoveriesOf,
-  redSince,
-  shownBreakageAt,
-  type Revision,
-} from '../store/history.ts'
+import { extentAt, judgementsOf } from '../domain/builds/history.ts'
+import { readCapabilities, readRevision, ownershipAt, type Revision } from '../store/revision.ts'
 import type { KnownBuild } from '../store/records.ts'
 import { failuresOf } from '../store/failures.ts'
 import type { Reads, Store } from '../store/store.ts'
@@ -222,10 +217,11 @@ export async function summaryOf(
   { store: { read: reads }, configured, clock }: FindDeps,
   { attempt, attempts, requests }: FoundBuild,
 ): Promise<BuildSummary> {
-  const isRecovered = (await recoveriesOf(reads, attempts)).has(attemptKey(attempt))
-  const red = await redSince(reads, attempt)
+  const judged = (await judgementsOf(reads, attempts)).get(attempt.finalSeq ?? 0)
+  const isRecovered = judged?.change === 'recovered'
+  const streak = judged && isRed(attempt.status) ? judged.streak : await extentAt(reads, attempt)
   const failures = (await failuresOf(reads, [attempt])).failures.get(attemptKey(attempt))
-  const breakage = red && (await shownBreakageAt(reads, attempt, clock.now()))
+  const ownership = streak && (await ownershipAt(reads, attempt, clock.now()))
   return {
     ...buildView(attempt, attempts),
     ref: { projectId: attempt.buildEvents[0]!.projectId, buildId: attempt.buildId, attempt: attempt.n },
@@ -234,8 +230,8 @@ export async function summaryOf(
     attemptNumber: attemptNumberOf(attempt, attempts),
     at: newsAt(attempt),
     ...(failures && { failures: briefly(failures) }),
-    redSince: red,
+    streak,
     ...(await readCapabilities(reads, attempt, { attempts, requests }, configured)),
-    ...(breakage && { breakage }),
+    ...(ownership && { ownership }),
   }
 }

@@ -1,4 +1,4 @@
-import type { RedSince, ShownBreakage } from '../domain/builds/breakage.ts'
+import type { StreakExtent, Ownership } from '../domain/builds/streak.ts'
 import type { Capabilities } from '../domain/cards/capabilities.ts'
 import type { ChannelId, MessageTs, SourceName, Uuid } from '../domain/ids.ts'
 import type { Permit, Right } from '../slack/api/permission.ts'
@@ -50,9 +50,9 @@ export interface BuildSummary
   /** when the attempt's newest build event was received (ms); if CI was asked, the time that CI gave */
   at: number
   /** null: its branch is not red */
-  redSince: RedSince | null
+  streak: StreakExtent | null
   /** who is on its branch, if that is red because builds failed (not only CI machine errors) */
-  breakage?: ShownBreakage
+  ownership?: Ownership
 }
 
 /** It is not clear which project or build is meant. */

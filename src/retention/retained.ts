@@ -1,13 +1,12 @@
 import type { BuildEvent } from '../domain/builds/build-event.ts'
-import { buildKey, type ProjectId } from '../domain/ids.ts'
+import { buildKey, LAST_ORDER, type ProjectId } from '../domain/ids.ts'
 import { branchKey, REST_MS, revisionSubject } from '../domain/builds/revision.ts'
 import { QUEUES, type StoredMessage } from '../domain/cards/plan.ts'
-import { recoveredFrom, recoveringFrom } from '../domain/builds/recovered.ts'
 import { isOpen } from '../domain/cards/request.ts'
 import { isAccountNotice, isRed, isVerdict } from '../domain/builds/status.ts'
 import { noticeDay } from '../domain/cards/build-view.ts'
-import type { Card, EventRef, OutcomeRef } from '../store/records.ts'
-import { LAST_ORDER, OUTCOMES_FAR, OUTCOMES_NEAR } from '../store/history.ts'
+import type { Card, EventRef } from '../store/records.ts'
+import { OUTCOMES_FAR, OUTCOMES_NEAR } from '../domain/builds/history.ts'
 import type { Reads } from '../store/store.ts'
 
 /** A branch without a build for this many times the retention is removed, with its last outcome. */
@@ -31,22 +30,11 @@ export function createStays(age: Age) {
   const branches = new Map<string, Needed>()
 
   /**
-   * A card stays while it has a young build event, may still change in Slack, or shows the state of a branch. It also
-   * stays while another card of its red streak stays: without it, that card's next plan would say something wrong. A
-   * success that ended a streak is removed only after the streak: otherwise a later success would be the recovery.
+   * A card stays while it has a young build event, may still change in Slack, or shows the state of a branch. What it
+   * says about a red streak is stored, so it does not need the red builds' cards. But they need it: without the success
+   * that ended the streak, another late outcome of theirs would make the next success the one that ended it.
    */
-  return (reads: Reads, place: CardRef): Promise<boolean> => staysItself(reads, place, new Set())
-
-  /** @param visited the cards that this check has visited already */
-  async function staysItself(
-    reads: Reads,
-    { revisionKey, cardNumber }: CardRef,
-    visited: Set<string>,
-  ): Promise<boolean> {
-    const subject = revisionSubject(revisionKey, cardNumber)
-    if (visited.has(subject)) return false
-    const isFirst = visited.size === 0
-    visited.add(subject)
+  return async (reads: Reads, { revisionKey, cardNumber }: CardRef): Promise<boolean> => {
     // Read first: in a transaction, this lock keeps other processes from ingesting the revision meanwhile.
     if ((await reads.ingestOf(revisionKey)) !== null) return true
     const buildEvents = await reads.eventsOfCard(revisionKey, cardNumber)
@@ -56,19 +44,19 @@ export function createStays(age: Age) {
       (await hasNews(reads, buildEvents)) ||
       (await hasRecentRequest(reads, revisionKey, age)) ||
       (await isNeeded(reads, buildEvents)) ||
-      (await isStillPosted(reads, subject, age)) ||
-      (await someOfStreak(reads, buildEvents, async (card, isEnded) => {
-        const isWaitedFor = isFirst && isEnded && revisionSubject(card.revisionKey, card.cardNumber) !== subject
-        return isWaitedFor || staysItself(reads, card, visited)
-      }))
+      (await isStillPosted(reads, revisionSubject(revisionKey, cardNumber), age)) ||
+      (await isAfterRed(reads, buildEvents))
     )
   }
 
-  function isNeeded(reads: Reads, buildEvents: readonly BuildEvent[]): Promise<boolean> {
-    return someOnBranch(buildEvents, async ({ projectId, buildOrder, status }, branch) => {
+  async function isNeeded(reads: Reads, buildEvents: readonly BuildEvent[]): Promise<boolean> {
+    for (const { projectId, branch, buildOrder, status } of buildEvents) {
+      // Builds without a known branch share no history.
+      if (branch === null) continue
       const { newest, outcomesFrom } = await neededOf(reads, projectId, branch)
-      return buildOrder === newest || (isVerdict(status) && buildOrder >= outcomesFrom)
-    })
+      if (buildOrder === newest || (isVerdict(status) && buildOrder >= outcomesFrom)) return true
+    }
+    return false
   }
 
   async function neededOf(reads: Reads, projectId: ProjectId, branch: string): Promise<Needed> {
@@ -91,56 +79,16 @@ export function cardsOfEvents(buildEvents: readonly EventRef[], before: number):
   return [...cards.values()]
 }
 
-/** Whether any of these build events meets the condition. Builds without a known branch share no history. */
-async function someOnBranch(
-  buildEvents: readonly BuildEvent[],
-  isSo: (buildEvent: BuildEvent, branch: string) => Promise<boolean>,
-): Promise<boolean> {
-  for (const buildEvent of buildEvents)
-    if (buildEvent.branch !== null && (await isSo(buildEvent, buildEvent.branch))) return true
+/** Whether the outcome before one of these successes, on another card, is red. */
+async function isAfterRed(reads: Reads, buildEvents: readonly BuildEvent[]): Promise<boolean> {
+  const own = new Set(buildEvents.map(({ buildId }) => buildId))
+  for (const { projectId, branch, buildOrder, status } of buildEvents) {
+    if (branch === null || status !== 'success') continue
+    const before = await reads.verdictsBefore(branchKey(projectId, branch), buildOrder, OUTCOMES_NEAR)
+    const last = before.find(({ buildId }) => !own.has(buildId))
+    if (last && isRed(last.status)) return true
+  }
   return false
-}
-
-/**
- * Whether a card of the same red streak as one of these events, or the card of the streak's end, meets the condition.
- * @param isSo `isEnded`: the event ended the streak that this card is part of
- */
-const someOfStreak = (
-  reads: Reads,
-  buildEvents: readonly BuildEvent[],
-  isSo: (card: CardRef, isEnded: boolean) => Promise<boolean>,
-): Promise<boolean> =>
-  someOnBranch(buildEvents, async (buildEvent, branch) => {
-    const key = branchKey(buildEvent.projectId, branch)
-    for (const { revisionKey, cardNumber } of await streakOf(reads, key, buildEvent))
-      if (cardNumber === null || (await isSo({ revisionKey, cardNumber }, buildEvent.status === 'success'))) return true
-    return false
-  })
-
-/** For a red outcome, the successes that recovered from it; for a success, even an overtaken one, what it ended. */
-async function streakOf(reads: Reads, key: string, buildEvent: BuildEvent): Promise<EventRef[]> {
-  if (buildEvent.status === 'success') return recoveredFrom(buildEvent, await outcomesTo(reads, key, buildEvent))
-  if (!isRed(buildEvent.status)) return []
-  const recovering: EventRef[] = []
-  for (const green of recoveringFrom(buildEvent, await outcomesAfter(reads, key, buildEvent)))
-    if (!(await reads.isOvertaken(key, green.buildOrder, green.seq))) recovering.push(green)
-  return recovering
-}
-
-/** The branch's outcomes up to this success, at least as far back as the success before it. */
-async function outcomesTo(reads: Reads, key: string, { buildId, buildOrder, seq }: BuildEvent): Promise<BuildEvent[]> {
-  const near = await reads.verdictsBefore(key, buildOrder, OUTCOMES_NEAR)
-  const sawEnd = near.some((one) => one.status === 'success' && one.buildId !== buildId && one.seq < seq)
-  return sawEnd || near.length < OUTCOMES_NEAR ? near : reads.verdictsBefore(key, buildOrder, OUTCOMES_FAR)
-}
-
-/** The branch's outcomes from this build on, at least to a success that came before all newer builds' outcomes. */
-async function outcomesAfter(reads: Reads, key: string, { buildId, buildOrder }: BuildEvent): Promise<OutcomeRef[]> {
-  const near = await reads.verdictsFrom(key, buildOrder, OUTCOMES_NEAR)
-  const isGreenInTurn = (one: OutcomeRef, i: number) =>
-    one.status === 'success' && one.buildId !== buildId && near.slice(i + 1).every(({ seq }) => seq > one.seq)
-  const isEnough = near.length < OUTCOMES_NEAR || near.slice(0, -1).some(isGreenInTurn)
-  return isEnough ? near : reads.verdictsFrom(key, buildOrder, OUTCOMES_FAR)
 }
 
 // A day's account notice is removed as a whole, so the builds that it counts stay as long as the notice.
@@ -174,8 +122,8 @@ const wasWrittenLately = ({ claimedAt, sendingAt, writtenAt }: StoredMessage, { 
   Math.max(claimedAt, sendingAt ?? 0, writtenAt ?? 0) >= now - REST_MS
 
 /**
- * `recovered` and `red since` look back to the branch's last success. So its newest old success stays, and the outcomes
- * before it back to the success before that. Then the results for all outcomes that stay are the same as before.
+ * The branch's next outcome is judged by those since its last success. That success stays, too, and the outcomes before
+ * it back to the success before that: a late outcome has it judged again.
  */
 async function findNeeded(
   reads: Reads,

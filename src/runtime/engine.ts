@@ -5,7 +5,7 @@ import { oldestWaiting, createStoreTrial } from '../store/health.ts'
 import { createTransport } from '../sources/http/transport.ts'
 import { createClients, createHostedClients, createSources, configuredOf, polledOf, sitesOf } from './clients.ts'
 import type { Config } from '../config/config.ts'
-import type { Breakage } from '../domain/builds/breakage.ts'
+import type { Streak } from '../domain/builds/streak.ts'
 import { freeBytesOf } from '../store/open.ts'
 import { type SyncedClock, systemClock, type SteadyTime } from '../lib/clock.ts'
 import { withTimeout, singleFlight } from '../lib/async.ts'
@@ -29,7 +29,7 @@ import { createFeatures } from '../features/features.ts'
 import type { Check } from '../features/kit/check.ts'
 import type { Feature } from '../features/kit/feature.ts'
 import { createCiLookup } from '../ci-sync/ci-lookup.ts'
-import { endGoneBranches } from '../projects/breakages.ts'
+import { endGoneBranches } from '../projects/streaks.ts'
 import { createProjectRules } from '../ci-sync/reading.ts'
 import { createSubscriptions } from '../projects/named-sources.ts'
 import { createPendingInteractions } from '../features/kit/pending-interactions.ts'
@@ -155,7 +155,7 @@ export function createEngine({
   const acting = {
     ...following,
     ...ends,
-    endGone: (open: readonly Breakage[]) => endGoneBranches(ends, open),
+    endGone: (open: readonly Streak[]) => endGoneBranches(ends, open),
     processId,
     configured,
     retentionDays: config.retentionDays,

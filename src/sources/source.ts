@@ -1,4 +1,4 @@
-import type { BranchEnd } from '../domain/builds/breakage.ts'
+import type { BranchEnd } from '../domain/builds/streak.ts'
 import type { Gate, ReceivedEvent } from '../domain/builds/build-event.ts'
 import type { FailureReport } from '../domain/builds/failure.ts'
 import type { BuildId, ProjectId, Uuid } from '../domain/ids.ts'

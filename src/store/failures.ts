@@ -13,7 +13,7 @@ import {
   type Failures,
 } from '../domain/builds/failure.ts'
 import { flakyTestsOf, type FlakyTest, type ReportedAttempt } from '../domain/builds/flaky-tests.ts'
-import { branchKeyOf } from './history.ts'
+import { branchKeyOf } from '../domain/builds/history.ts'
 import type { StoredReport, ReportedBuild, ReportReads } from './records.ts'
 import type { Reads } from './store.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -14,7 +14,7 @@ import {
 import { buildKey, type BuildId, type ProjectId } from '../domain/ids.ts'
 import { branchKey } from '../domain/builds/revision.ts'
 import type { Projects } from './records.ts'
-import { redBranches, type RedReads } from './breakages.ts'
+import { redBranches, type RedReads } from './streaks.ts'
 
 /** The end of a build: `at` is when it was received (ms). */
 export interface BuildEnd {

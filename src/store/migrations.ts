@@ -320,6 +320,8 @@ const MIGRATIONS: Record<string, (words: Words) => readonly Step[]> = {
     sql`alter table subscription add column details text`,
     sql`alter table card add column details text`,
   ],
+  /** What each outcome did to its branch. Older outcomes are judged when their cards are next ingested. */
+  '0022-judgements': () => [sql`alter table fact add column judgement text`],
 }
 
 // Parsed here and not in the database: PostgreSQL reads no text from JSON that has a NUL anywhere in it.

@@ -4,8 +4,7 @@ import type { ChannelId, ProjectId, SourceName, Uuid, MessageTs, BuildId } from 
 import type { BuildEvent } from '../domain/builds/build-event.ts'
 import type { CardState, Queues } from '../domain/cards/plan.ts'
 import type { AttemptRef } from '../domain/cards/request.ts'
-import type { Turn } from '../domain/builds/recovered.ts'
-import type { NotificationRule } from '../domain/rules/rule.ts'
+import type { Change, NotificationRule } from '../domain/rules/rule.ts'
 import type { Status } from '../domain/builds/status.ts'
 import type { Subscription } from '../domain/rules/subscription.ts'
 import type { Schedule } from '../domain/rules/digest.ts'
@@ -32,13 +31,13 @@ export interface StoredDecision extends Decision {
   eventSeq: number
   channel: ChannelId
   subject: string
-  turn: Turn | null
+  change: Change | null
   noticeDay: string | null
   decidedAt: number
 }
 
 /** The part of a decision that a card needs. */
-export type CardDecision = Pick<StoredDecision, 'eventSeq' | 'verdict' | 'reason' | 'turn' | 'loud' | 'decidedAt'>
+export type CardDecision = Pick<StoredDecision, 'eventSeq' | 'verdict' | 'reason' | 'change' | 'loud' | 'decidedAt'>
 
 /**
  * What is stored of a project, without secrets. `rules` and `filter` (which branches are built) are null if only the
@@ -124,9 +123,6 @@ export interface KnownBuild extends AttemptRef {
 
 /** A build event without its content. */
 export type EventRef = Pick<BuildEvent, 'seq' | 'at' | 'cardNumber' | 'revisionKey'>
-
-/** A build event that finishes a build, without its details. */
-export type OutcomeRef = EventRef & Pick<BuildEvent, 'buildId' | 'buildOrder' | 'status'>
 
 /** A lease: only its holder may do something, until `heldUntil` (ms). */
 export interface StoredLease {

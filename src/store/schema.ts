@@ -35,6 +35,8 @@ export interface Schema {
     verdict: number
     /** BuildDetails */
     details: string
+    /** Judgement of an outcome; null: it is not judged */
+    judgement: Generated<string | null>
     /** how often it was repeated */
     repeats: Generated<number>
     /** 0: from a delivery whose sender may not have received our answer */
@@ -337,7 +339,7 @@ export interface Schema {
     /** when its source was last asked whether the branch is still there */
     checked_at: Generated<number | null>
   }
-  /** changes of breakages: the audit, and lines in threads */
+  /** changes of streaks: the audit, and lines in threads */
   breakage_change: {
     id: string
     breakage_id: string

@@ -1,4 +1,6 @@
-import type { BreakageReads, BreakageWrites } from './breakages.ts'
+import type { StreakReads, StreakWrites } from './streaks.ts'
+import type { OutcomeReads } from '../domain/builds/history.ts'
+import type { Judgement } from '../domain/builds/streak.ts'
 import type { BuildEvent, ReceivedEvent, Origin } from '../domain/builds/build-event.ts'
 import type { ChannelId, MessageTs, SourceName, Uuid } from '../domain/ids.ts'
 import type {
@@ -25,7 +27,6 @@ import type {
   KnownProject,
   ProjectClaim,
   StoredLease,
-  OutcomeRef,
   NewSubscription,
   ReportReads,
   ReportWrites,
@@ -77,17 +78,13 @@ export type OnNews = (news: News) => void
 
 type BuildIds = Pick<KnownBuild, 'projectId' | 'buildId'>
 
-export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageReads {
+export interface Reads extends OutcomeReads, ReportReads, FigureReads, DigestReads, StreakReads {
   /** Every build event of a build, in order of receipt: at most the newest BUILD_EVENTS_MAX. */
   eventsOfBuild(projectId: string, buildId: string): Promise<BuildEvent[]>
   /** Every build event of these builds (`project_id/build_id`), in order of receipt. */
   eventsOfBuilds(buildKeys: readonly string[]): Promise<BuildEvent[]>
   eventsOfCard(revisionKey: string, cardNumber: number): Promise<BuildEvent[]>
   newestCard(revisionKey: string): Promise<NewestCard | null>
-  /** Build events that finish a build of the branch at or before this build, newest build first. */
-  verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<BuildEvent[]>
-  /** Whether a newer build of the branch, one of the next hundred, finished before this build event was received. */
-  isOvertaken(branchKey: string, buildOrder: string, seq: number): Promise<boolean>
   /**
    * The revisions of newer builds of the branch that are ingested and have an outcome, the next build first.
    * `hasRed`: an attempt of the build may be red.
@@ -164,8 +161,6 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   lastDoneAt(job: string): Promise<number | null>
   /** Build events in order of receipt, after this one. */
   eventsAfter(seq: number, limit: number): Promise<EventRef[]>
-  /** Build events that finish this build of the branch or a newer one, oldest build first, then in order of receipt. */
-  verdictsFrom(branchKey: string, buildOrder: string, limit: number): Promise<OutcomeRef[]>
   /**
    * Builds that run or wait, whose newest event is from `notBefore` to `notAfter` (ms), and about which CI was not
    * asked after `notAfter`; the longest silent first.
@@ -247,7 +242,7 @@ export interface Reads extends ReportReads, FigureReads, DigestReads, BreakageRe
   interactionBody(id: string): Promise<string | null>
 }
 
-export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
+export interface Tx extends Reads, ReportWrites, DigestWrites, StreakWrites {
   /**
    * Stores a build event. That alone makes its revision due to be ingested, at this priority (0 first).
    * `isOfPastAttempt`: it does not count as an outcome of its branch.
@@ -278,6 +273,9 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, BreakageWrites {
   /** Postpones a revision and its new build events. */
   postponeRevision(revisionKey: string, dueAt: number): Promise<void>
   placeEvent(eventSeq: number, cardNumber: number): Promise<void>
+  saveJudgement(eventSeq: number, judgement: Judgement): Promise<void>
+  /** Removes the judgements of the branch's builds after this one; `ofBuild`: and of the build itself. */
+  forgetJudgements(branchKey: string, buildOrder: string, also: { ofBuild: boolean }): Promise<void>
   saveDecision(decision: StoredDecision): Promise<void>
   /** Creates the card. An existing one gets only `quiet`, `mention` and `details`. */
   ensureCard(card: CardState): Promise<void>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { BREAKAGE_ACTION_ID } from '../../src/slack/messages/ids.ts'
+import { STREAK_ACTION_ID } from '../../src/slack/messages/ids.ts'
 import { buildOf, openStage, sendAll, settled, until, type Build } from '../support/app.ts'
 import { cardIn, press, type, untilAnswered } from '../support/world.ts'
 import { BUILDS } from './channel.ts'
@@ -40,7 +40,7 @@ test('card, /ci status, /ci red, Home, digest and form agree since when a branch
     await type(stage, ada, `/ci ${text}`)
     said[text] = (await untilAnswered(stage, ada, words)).text
   }
-  await press(stage, ada, card, BREAKAGE_ACTION_ID)
+  await press(stage, ada, card, STREAK_ACTION_ID)
   said['form'] = saidBy(await untilModal(stage, ['has been red since'], ada))
   await type(stage, ada, '/ci me Ada')
   await untilAnswered(stage, ada, ['Ada'])

@@ -15,7 +15,7 @@ import { createCiLookup, findSummary } from '../../src/ci-sync/ci-lookup.ts'
 import { suggestProjects } from '../../src/projects/projects.ts'
 import { createProjectRules, refreshProjects } from '../../src/ci-sync/reading.ts'
 import type { FeatureDeps } from '../../src/features/features.ts'
-import { breakageOperations } from '../../src/features/breakages/action.ts'
+import { streakOperations } from '../../src/features/streaks/action.ts'
 import { act, type ActionOutcome } from '../../src/features/builds/action.ts'
 import { branchesOf, buildStatus, runningBuilds, type StatusQuery } from '../../src/features/builds/status.ts'
 import { createPersonOperations } from '../../src/features/people/people.ts'
@@ -353,7 +353,7 @@ function operationsOf(deps: StageDeps & Pick<FeatureDeps, 'orAskCi'>) {
       ) => createProject(deps, creation, by, how),
     },
     people: createPersonOperations(deps),
-    breakages: breakageOperations(deps),
+    streaks: streakOperations(deps),
   }
 }
 

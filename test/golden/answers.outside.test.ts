@@ -8,7 +8,7 @@ import { parseChoice, parseImport, parsePage } from '../../src/features/kit/valu
 import { parseAttemptRef } from '../../src/domain/cards/request.ts'
 import { isUuid } from '../../src/domain/ids.ts'
 import {
-  BREAKAGE_ACTION_ID,
+  STREAK_ACTION_ID,
   CHOICE_ACTION_IDS,
   PAGE_ACTION_IDS,
   PROJECT_ACTION_IDS,
@@ -57,7 +57,7 @@ function isUnderstood(button: ReturnType<typeof buttonsOf>[number]): boolean {
   if (button.action_id === SUBSCRIPTION_ACTION_IDS.import) return parseImport(button.value) !== null
   const branches: readonly string[] = [SUBSCRIPTION_ACTION_IDS.useBranch, SUBSCRIPTION_ACTION_IDS.keepBranch]
   if (branches.includes(button.action_id)) return readAskedBranch(button.value) !== null
-  if (button.action_id === BREAKAGE_ACTION_ID) return /^\d+$/.test(button.value)
+  if (button.action_id === STREAK_ACTION_ID) return /^\d+$/.test(button.value)
   if (button.action_id.startsWith('subscription')) return /^(?:\d+|new)$/.test(button.value)
   if (button.action_id === DIGEST_ACTION_ID) return button.value === 'now'
   const pages: readonly string[] = Object.values(PAGE_ACTION_IDS)

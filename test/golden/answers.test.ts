@@ -204,7 +204,7 @@ describe('builds in an answer', () => {
 
   it("that are their branch's only red one do not say twice since when it is red", () => {
     const since = (change: Parameters<typeof buildOf>[2]) =>
-      answerFound(buildOf(CAST, 'failed', { redSince: { at: BUILD_AT, builds: 1, atLeast: false }, ...change })).text
+      answerFound(buildOf(CAST, 'failed', { streak: { at: BUILD_AT, builds: 1, atLeast: false }, ...change })).text
     expect(since({})).not.toContain('red since')
     expect(since({ shown: 'started' })).toContain('red since')
   })

@@ -241,7 +241,7 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
     card({
       failures: annotated(),
       offers: ['restart'],
-      breakage: { id: '7', owner: null, snoozedUntil: null },
+      ownership: { id: '7', owner: null, snoozedUntil: null },
     }),
   ),
   'card-failures-same': told(
@@ -364,13 +364,13 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
   ),
   'card-red': told(
     'A branch is red, and nobody is on it.',
-    card({ streak: STREAK, breakage: { id: '7', owner: null, snoozedUntil: null } }),
+    card({ streak: STREAK, ownership: { id: '7', owner: null, snoozedUntil: null } }),
   ),
   'card-red-owned': told(
     'A branch is red, somebody is on it, and reminders are snoozed.',
     card({
       streak: STREAK,
-      breakage: {
+      ownership: {
         id: '7',
         owner: { user: 'U0LIN', since: ENDED_AT, until: ENDED_AT + 3_600_000 },
         snoozedUntil: ENDED_AT + 86_400_000,

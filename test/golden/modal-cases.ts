@@ -10,8 +10,8 @@ import { answerReset } from '../../src/features/projects/messages.ts'
 import { answerFound } from '../../src/features/builds/status-messages.ts'
 import { buildOf, CAST, CHANNEL, projectOf, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
 import type { Gate } from '../../src/domain/builds/build-event.ts'
-import { breakageView } from '../../src/features/breakages/form.ts'
-import { redOf, snoozed } from '../../packages/demo/src/samples/breakages.ts'
+import { streakView } from '../../src/features/streaks/form.ts'
+import { redOf, snoozed } from '../../packages/demo/src/samples/streaks.ts'
 import { gateView } from '../../src/features/builds/gate-form.ts'
 import { findView } from '../../src/features/builds/find-modal.ts'
 import { describedFeatures } from '../../src/features/features.ts'
@@ -245,22 +245,22 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     view: subscribe({ shown: releases, preview: preview({ matches: ['<!channel>', HOSTILE.branch] }) }),
   },
   'subscribe-keeping': { when: 'The form of a subscription was sent in.', view: pendingView },
-  breakage: {
+  streak: {
     when: "Somebody presses I'm on it at a red branch.",
-    view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST), CAST.user),
+    view: streakView({ id: '7', channel: CHANNEL }, redOf(CAST), CAST.user),
   },
-  'breakage-owned': {
+  'streak-owned': {
     when: 'Somebody presses it while they are on the branch themselves and reminders are snoozed.',
-    view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST, snoozed(CAST)), CAST.user),
+    view: streakView({ id: '7', channel: CHANNEL }, redOf(CAST, snoozed(CAST)), CAST.user),
   },
-  'breakage-hostile': {
+  'streak-hostile': {
     when: 'The names of the project and its branch try to mention and format.',
-    view: breakageView({ id: '7', channel: CHANNEL }, redOf({ ...CAST, ...HOSTILE }), CAST.user),
+    view: streakView({ id: '7', channel: CHANNEL }, redOf({ ...CAST, ...HOSTILE }), CAST.user),
   },
-  'breakage-errors': {
+  'streak-errors': {
     when: 'The form was sent in to hand it over, without a person.',
-    view: breakageView({ id: '7', channel: CHANNEL }, redOf(CAST), CAST.user),
-    errors: refused(breakageView({ id: '7', channel: CHANNEL }, redOf(CAST), CAST.user), {
+    view: streakView({ id: '7', channel: CHANNEL }, redOf(CAST), CAST.user),
+    errors: refused(streakView({ id: '7', channel: CHANNEL }, redOf(CAST), CAST.user), {
       breakage_wish: { value: { type: 'static_select', selected_option: { value: 'hand' } } },
     }),
   },

@@ -106,7 +106,7 @@ async function withStore<T>(url: string, work: (store: ReturnType<typeof openSto
   }
 }
 
-const red = (url: string) => withStore(url, ({ read }) => read.openBreakages({ except: [] }, 100))
+const red = (url: string) => withStore(url, ({ read }) => read.openStreaks({ except: [] }, 100))
 
 const isAtRest = (url: string) =>
   withStore(url, async ({ read }) =>
@@ -116,7 +116,7 @@ const isAtRest = (url: string) =>
 /** Makes the branch red for an hour. */
 async function letBeDue({ clock }: Stage, url: string, branch: string): Promise<void> {
   const stands = (await red(url)).find((one) => one.branch === branch)!
-  await withStore(url, (store) => store.write((tx) => tx.saveBreakage({ ...stands, beganAt: clock.now() - HOUR_MS })))
+  await withStore(url, (store) => store.write((tx) => tx.saveStreak({ ...stands, beganAt: clock.now() - HOUR_MS })))
 }
 
 const remindersOf = ({ slack }: Stage, branch: string): number =>

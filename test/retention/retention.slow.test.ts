@@ -1,9 +1,9 @@
 import { revisionKey } from '../../src/domain/builds/build-event.ts'
 import { describe, expect, test } from 'vitest'
 import { REST_MS, revisionSubject } from '../../src/domain/builds/revision.ts'
-import type { RedSince } from '../../src/domain/builds/breakage.ts'
-import type { View } from '../../src/domain/cards/view.ts'
-import { recoveriesOf, redSince, readRevision } from '../../src/store/history.ts'
+import type { Judgement, StreakExtent } from '../../src/domain/builds/streak.ts'
+import { extentAt, judgementsOf } from '../../src/domain/builds/history.ts'
+import { readRevision } from '../../src/store/revision.ts'
 import { ROWS_MAX } from '../../src/retention/retention.ts'
 import { BRANCH_TIMES } from '../../src/retention/retained.ts'
 import { BUILDS, follower, RELEASES } from '../alerts/stage.ts'
@@ -183,8 +183,8 @@ describe('a branch after retention', () => {
     expect((await pruneNow(stage)).cards).toBe(1)
     await tell(stage, ...ended(['520', 'success']))
     const { attempts } = await readRevision(stage.store.read, keyOf(of('520', 'success')), 1)
-    expect([...(await recoveriesOf(stage.store.read, attempts)).values()]).toEqual([
-      { at: redAt, builds: 2, atLeast: false },
+    expect([...(await judgementsOf(stage.store.read, attempts)).values()]).toEqual([
+      { change: 'recovered', streak: { at: redAt, builds: 2, atLeast: false } },
     ])
     expect(stage.slack.messages.at(-1)?.view).toMatchObject({ kind: 'card', shown: 'fixed' })
   })
@@ -216,7 +216,7 @@ describe('a branch after retention', () => {
     expect((await pruneNow(stage)).cards).toBe(1)
     const key = revisionSubject(keyOf(of('512', 'success')), 1)
     expect((await standingOf(stage)).get(key)).toEqual(before.get(key))
-    expect(before.get(key)?.says).toMatchObject({ recoveries: [['512.1', { builds: 1 }]] })
+    expect(before.get(key)?.says).toMatchObject([{ change: 'recovered', streak: { builds: 1 } }])
   })
 
   test('still has a fixed build as fixed on a card that stays for a newer build of its commit', async () => {
@@ -227,27 +227,29 @@ describe('a branch after retention', () => {
     const fixed = () => stage.slack.messages.filter(({ view }) => 'shown' in view && view.shown === 'fixed')
     expect(fixed().map(({ view }) => view)).toMatchObject([{ build: { buildId: '503' }, streak: { builds: 1 } }])
     await stage.clock.advance(OLD)
-    expect((await pruneNow(stage)).cards).toBe(0)
+    expect((await pruneNow(stage)).cards).toBe(1)
     await wakeAll(stage)
     expect(fixed()).toHaveLength(1)
   })
 
   const FIXED = ended(['510', 'success'], ['511', 'error'], ['512', 'infrastructure_failure'], ['513', 'success'])
 
-  test('has the red builds before a fixed build while that has a recent request, and then loses them together', async () => {
+  test('still has a fixed build as fixed without the red builds before it, also if it is restarted', async () => {
     await using stage = await openStage()
     await tell(stage, ...FIXED, ...GREENS)
     await stage.clock.advance(OLD)
     await askedOf(stage, of('513', 'success'))
-    expect((await pruneNow(stage)).cards).toBe(1)
-    expect(buildsLeft(stage)).toEqual(['511', '512', '513', '900', '901'])
-    await wakeAll(stage)
-    const isOf513 = ({ view }: { view: View }) => view.kind === 'card' && view.build.buildId === '513'
-    const [card] = stage.slack.messages.filter(isOf513)
-    expect(card?.view).toMatchObject({ shown: 'fixed', streak: { builds: 1 } })
-    await stage.clock.advance(OLD + 1)
     expect((await pruneNow(stage)).cards).toBe(3)
-    expect(buildsLeft(stage)).toEqual(['900', '901'])
+    expect(buildsLeft(stage)).toEqual(['513', '900', '901'])
+    await wakeAll(stage)
+    const shown = (build: string) =>
+      stage.slack.messages.map(({ view }) => view).find((view) => view.kind === 'card' && view.build.buildId === build)
+    expect(shown('513')).toMatchObject({ shown: 'fixed', streak: { builds: 1 } })
+    const decided = () => stage.sql('select fact_seq, recovered from decision where fact_seq in (4, 5, 6) order by 1')
+    const before = decided()
+    await tell(stage, of('513', 'initiated', { after: OLD + DAY }), of('513', 'success', { after: OLD + DAY + MINUTE }))
+    expect(decided()).toEqual(before)
+    expect(shown('900')).toMatchObject({ shown: 'passed', streak: null })
   })
 
   test('loses red builds that the kept build did not fix, since a newer build had passed before it', async () => {
@@ -264,8 +266,8 @@ describe('a branch after retention', () => {
     await tell(stage, ...FIXED, ...GREENS)
     await stage.clock.advance(OLD)
     await askedOf(stage, of('511', 'error'))
-    expect((await pruneNow(stage)).cards).toBe(1)
-    expect(buildsLeft(stage)).toEqual(['511', '512', '513', '900', '901'])
+    expect((await pruneNow(stage)).cards).toBe(2)
+    expect(buildsLeft(stage)).toEqual(['511', '513', '900', '901'])
     await wakeAll(stage)
     const of900 = stage.slack.messages
       .map(({ view }) => view)
@@ -281,23 +283,15 @@ describe('a branch after retention', () => {
     expect(buildsLeft(stage)).toEqual(['900', '901'])
   })
 
-  test('has the red builds before its last but one success, whose button can still be clicked', async () => {
+  test('loses the red builds before its last but one success, which is still fixed', async () => {
     await using stage = await openStage()
     await tell(stage, ...ended(['510', 'success'], ['511', 'error'], ['512', 'success'], ['513', 'success']))
     await stage.clock.advance(OLD)
-    expect((await pruneNow(stage)).cards).toBe(1)
-    expect(buildsLeft(stage)).toEqual(['511', '512', '513'])
-  })
-
-  test('has the red builds before a fixed build that is kept because its commit failed later', async () => {
-    await using stage = await openStage()
-    const again = of('512', 'error', { commit: commitOf('511') })
-    await tell(stage, ...ended(['508', 'error'], ['509', 'success'], ['510', 'error'], ['511', 'success']))
-    await tell(stage, again, of('513', 'success'), ...GREENS)
-    await stage.clock.advance(OLD)
-    await askedOf(stage, of('513', 'success'))
-    await pruneNow(stage)
-    expect(buildsLeft(stage)).toEqual(['510', '511', '512', '513', '900', '901'])
+    const before = await standingOf(stage)
+    expect((await pruneNow(stage)).cards).toBe(2)
+    expect(buildsLeft(stage)).toEqual(['512', '513'])
+    const key = revisionSubject(keyOf(of('512', 'success')), 1)
+    expect((await standingOf(stage)).get(key)).toEqual(before.get(key))
   })
 
   test('does not exist for builds without a branch', async () => {
@@ -330,9 +324,9 @@ describe('a branch after retention', () => {
       const young = [...before].filter(([, { at }]) => at >= stage.clock.now() - 90 * DAY)
       expect(young.length).toBeGreaterThan(3)
       expect(young.map(([key]) => [key, after.get(key)])).toEqual(young)
-      // Only the newest build needs the start of the red streak; recoveries are shown on every card that is left.
-      const fixed = (standing: typeof after) => [...standing].map(([key, { says }]) => [key, says.recoveries] as const)
-      expect(fixed(after)).toEqual(fixed(before).filter(([key]) => after.has(key)))
+      // Old cards that are left say the same, too, apart from what an attempt without an outcome left as it was.
+      const said = (standing: typeof after) => [...standing].map(([key, { says }]) => [key, says] as const)
+      expect(said(after)).toEqual(said(before).filter(([key]) => after.has(key)))
     },
   )
 })
@@ -346,24 +340,25 @@ async function wakeAll(stage: Stage): Promise<void> {
   await tell(stage)
 }
 
-interface Says {
-  recoveries: readonly [attempt: string, RedSince][]
-  red: RedSince | null
+interface Standing {
+  at: number
+  says: Judgement[]
+  red: StreakExtent | null
 }
 
 /** What each card says about recoveries and red streaks, and the time of its last event, by revision. */
-async function standingOf(stage: Stage): Promise<Map<string, { at: number; says: Says }>> {
+async function standingOf(stage: Stage): Promise<Map<string, Standing>> {
   const { read } = stage.store
   const cards = stage.sql('select lineage_key, episode, max(at) as at from fact group by 1, 2') as {
     lineage_key: string
     episode: number
     at: number
   }[]
-  const standing = new Map<string, { at: number; says: Says }>()
+  const standing = new Map<string, Standing>()
   for (const { lineage_key: key, episode: cardNumber, at } of cards) {
     const { attempts } = await readRevision(read, key, cardNumber)
-    const says = { recoveries: [...(await recoveriesOf(read, attempts))], red: await redSince(read, attempts.at(-1)!) }
-    standing.set(revisionSubject(key, cardNumber), { at, says })
+    const says = [...(await judgementsOf(read, attempts)).values()]
+    standing.set(revisionSubject(key, cardNumber), { at, says, red: await extentAt(read, attempts.at(-1)!) })
   }
   return standing
 }

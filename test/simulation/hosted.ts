@@ -1,4 +1,4 @@
-import type { BranchEnd } from '../../src/domain/builds/breakage.ts'
+import type { BranchEnd } from '../../src/domain/builds/streak.ts'
 import { NO_DETAILS, type EndDetails } from '../../src/domain/builds/build-event.ts'
 import { sourceOf, type SourceName } from '../../src/domain/ids.ts'
 import { streamOf } from '../../src/domain/builds/stream.ts'

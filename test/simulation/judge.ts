@@ -6,7 +6,7 @@ import type { CardView, NoticeView, ReplyView, View } from '../../src/domain/car
 import type { Stage } from '../alerts/stage.ts'
 import { SECOND, T0 } from '../support/build-events.ts'
 import { inBrief, type Shown } from '../support/fake-notifier.ts'
-import { judgeBreakages } from './judge-breakages.ts'
+import { judgeStreaks } from './judge-streaks.ts'
 import { judgeCalls } from './judge-calls.ts'
 import { judgeRequests } from './judge-requests.ts'
 import { streamName } from './hosted.ts'
@@ -41,7 +41,7 @@ export function judge(world: World): string[] {
     ...judgeOrder(happened),
     ...judgeMessages(world, happened),
     ...judgeRequests(world, happened),
-    ...judgeBreakages(world, happened),
+    ...judgeStreaks(world, happened),
     ...judgeStreams(world, happened),
     ...judgeReminders(world),
     ...judgePromises(world),
@@ -352,7 +352,7 @@ function saysTheSame(world: World, said: View, wanted: View, { branch, buildEven
     proposed: null,
     broadcast: null,
     later: null,
-    breakage: null,
+    ownership: null,
     isLate: null,
     replaces: null,
     ...('shown' in view && isGone ? { shown: apart(view.shown) } : {}),

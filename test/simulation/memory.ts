@@ -87,7 +87,7 @@ function readClaims(sql: Stage['sql']): (Omit<Claim, 'card'> & { key: string; su
 }
 
 const readChanges = (sql: Stage['sql']): (Omit<Promised, 'card' | 'isForgotten'> & { subject: string })[] =>
-  sql(`select id, breakage_id as breakageId, kind, made_by as "by", made_to as "to", until, at, channel, subject
+  sql(`select id, breakage_id as streakId, kind, made_by as "by", made_to as "to", until, at, channel, subject
     from breakage_change order by rowid`) as ReturnType<typeof readChanges>
 
 function cardNames(sql: Stage['sql']): (subject: string) => string | null {

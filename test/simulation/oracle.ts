@@ -3,16 +3,9 @@ import { mergeDetails, type BuildEvent, revisionKey } from '../../src/domain/bui
 import type { ChannelId } from '../../src/domain/ids.ts'
 import { placeEvents, noticeSubject } from '../../src/domain/builds/revision.ts'
 import { noticeDay, noticeView } from '../../src/domain/cards/build-view.ts'
-import type { RedSince } from '../../src/domain/builds/breakage.ts'
-import { breaks, recoveryOf, redStreakTo, type Turn } from '../../src/domain/builds/recovered.ts'
+import { breaks, recoveryOf, extentTo, type Judgement } from '../../src/domain/builds/streak.ts'
 import { credible, isResultOf, restartRequests, type Request } from '../../src/domain/cards/request.ts'
-import {
-  foldBuild,
-  foldAttempts,
-  attemptKey,
-  type RestartRequest,
-  type Attempt,
-} from '../../src/domain/builds/attempt.ts'
+import { foldBuild, foldAttempts, type RestartRequest, type Attempt } from '../../src/domain/builds/attempt.ts'
 import { isRed, isVerdict } from '../../src/domain/builds/status.ts'
 import { hasStreak } from '../../src/domain/builds/stream.ts'
 import { following, type Subscription } from '../../src/domain/rules/subscription.ts'
@@ -55,14 +48,14 @@ export interface Expected {
 /** The cards that should exist. */
 export const expectedCards = (happened: Happened): Expected[] =>
   revisionsOf(happened).flatMap((revision) => {
-    const { own, card, attempts, requests, streaks, branch } = revision
+    const { own, card, attempts, requests, judgements, branch } = revision
     return toldIn(revision, happened).flatMap(({ channel, subscription, told }) => {
       if (told.every(({ reason }) => reason === 'account-notice')) return []
       const seqs = new Set(told.map(({ buildEvent }) => buildEvent.seq))
       const story = (postedAttempt: string | null) =>
         storyFor({
           attempts,
-          streaks,
+          judgements,
           failures: new Map(),
           isAnnounced: ({ finalSeq }) => finalSeq !== null && seqs.has(finalSeq),
           isLoud: () => false,
@@ -72,7 +65,7 @@ export const expectedCards = (happened: Happened): Expected[] =>
           isUnclaimed: () => false,
           proposed: null,
           replaces: null,
-          breakage: null,
+          ownership: null,
           changes: [],
           reminders: new Map(),
           requests,
@@ -91,7 +84,7 @@ export interface ExpectedNotice {
 /** The notices that should exist. */
 export function expectedNotices(happened: Happened): ExpectedNotice[] {
   const noted = revisionsOf(happened).flatMap((revision) =>
-    toldIn({ ...revision, turns: new Map() }, happened).flatMap(({ channel, told }) =>
+    toldIn({ ...revision, judgements: new Map() }, happened).flatMap(({ channel, told }) =>
       told
         .filter(({ reason }) => reason === 'account-notice')
         .map(({ buildEvent }) => ({ buildEvent, channel, day: noticeDay(buildEvent.at) })),
@@ -115,10 +108,8 @@ interface Revision {
   attempts: readonly Attempt[]
   requests: readonly Request[]
   asked: readonly RestartRequest[]
-  /** what each attempt did to its branch, by its final build event */
-  turns: ReadonlyMap<number, Turn>
-  /** the recoveries, and the streak of the newest attempt if it is red */
-  streaks: ReadonlyMap<string, RedSince>
+  /** what each attempt did to its branch, by its final build event; the streak of a red one only of the newest */
+  judgements: ReadonlyMap<number, Judgement>
 }
 
 /** The revisions of all events, card by card. */
@@ -144,12 +135,13 @@ export function revisionsOf({ buildEvents, requests, eras }: Happened): Revision
         branch.filter((one) => isOwn.has(one.seq) || inTime.includes(one)),
         asked,
       )
-      // The jobs of a newer build may turn one red end into another later on: it had ended before, all the same.
+      // The jobs of a newer build may change one red end into another later on: it had ended before, all the same.
       const timely = attempts.filter((attempt) => !inTime.some((one) => hadEndedBefore(one, attempt)))
-      const recoveries = recoveriesAmong(timely, history)
+      const judgements = judgementsAmong(timely, history)
       const newest = attempts.at(-1)!
-      const red = isRed(newest.status) ? redStreakTo(newest, foldAttempts(inTime, asked), false) : null
-      const streaks = new Map([...recoveries, ...(red ? [[attemptKey(newest), red] as const] : [])])
+      const red = isRed(newest.status) ? extentTo(newest, foldAttempts(inTime, asked), false) : null
+      if (red)
+        judgements.set(newest.finalSeq!, { change: judgements.get(newest.finalSeq!)?.change ?? null, streak: red })
       return {
         card,
         own,
@@ -158,8 +150,7 @@ export function revisionsOf({ buildEvents, requests, eras }: Happened): Revision
         attempts,
         requests: aboutIt.filter(isAbout),
         asked,
-        turns: turnsAmong(timely, history),
-        streaks,
+        judgements,
       }
     })
   })
@@ -181,24 +172,19 @@ const revisionOf = ({ projectId, branch, commitId, buildId }: BuildEvent): strin
   `${projectId} ${branch} ${commitId ?? buildId}`
 const branchOf = ({ projectId, branch }: BuildEvent): string => `${projectId} ${branch}`
 
-function turnsAmong(attempts: readonly Attempt[], history: readonly Attempt[]): Map<number, Turn> {
-  const turns = new Map<number, Turn>()
+function judgementsAmong(attempts: readonly Attempt[], history: readonly Attempt[]): Map<number, Judgement> {
+  const judgements = new Map<number, Judgement>()
   for (const attempt of attempts) {
-    if (recoveryOf(attempt, history)) turns.set(attempt.finalSeq!, 'recovered')
-    if (breaks(attempt, history)) turns.set(attempt.finalSeq!, 'broken')
+    const streak = recoveryOf(attempt, history)
+    if (streak) judgements.set(attempt.finalSeq!, { change: 'recovered', streak })
+    if (breaks(attempt, history)) judgements.set(attempt.finalSeq!, { change: 'broken', streak: null })
   }
-  return turns
+  return judgements
 }
 
 /** What the bot knows of it. */
 const projectOf = ({ projectId }: BuildEvent) =>
   [BASIC, ...HOSTED].find(({ legacyId }) => legacyId === projectId) ?? null
-
-// Two attempts with the same name, on two cards of one build, differ in their final build events.
-function recoveriesAmong(attempts: readonly Attempt[], history: readonly Attempt[]): Map<string, RedSince> {
-  const recoveries = attempts.map((attempt) => [attemptKey(attempt), recoveryOf(attempt, history)] as const)
-  return new Map(recoveries.filter((pair): pair is readonly [string, RedSince] => pair[1] !== null))
-}
 
 interface StepResult {
   channel: ChannelId
@@ -244,12 +230,18 @@ function subscribers(own: readonly BuildEvent[], subscriptions: readonly Subscri
   return following(subscriptions, { projectId: own[0]!.projectId, projectUuid, names: [projectName, projectFullName] })
 }
 
-function tellsOf({ own, turns, asked }: Revision, subscriptions: readonly Subscription[]) {
+function tellsOf({ own, judgements, asked }: Revision, subscriptions: readonly Subscription[]) {
   return [...Map.groupBy(own, ({ buildId }) => buildId).values()].flatMap((buildEvents) => {
     const { effects } = foldBuild(buildEvents, asked)
     return buildEvents.flatMap((buildEvent, i) => {
       const { branch, status } = buildEvent
-      const question = { branch, status, effect: effects[i]!, turn: turns.get(buildEvent.seq) ?? null, hasCard: false }
+      const question = {
+        branch,
+        status,
+        effect: effects[i]!,
+        change: judgements.get(buildEvent.seq)?.change ?? null,
+        hasCard: false,
+      }
       const { verdict, reason } = decide(question, subscriptions, null)
       return verdict === 'post' ? [{ buildEvent, reason }] : []
     })

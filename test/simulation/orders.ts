@@ -53,7 +53,7 @@ const isOfNewest = (reply: View, card: View): boolean =>
  * own number of the attempt, where the source has none.
  */
 function atAnyTime(view: View): Pick<CardView, 'build'> {
-  const { history: _, durationMs: __, streak: ___, breakage: ____, ref: _____, ...rest } = view as CardView
+  const { history: _, durationMs: __, streak: ___, ownership: ____, ref: _____, ...rest } = view as CardView
   return rest
 }
 

@@ -1,6 +1,6 @@
-import type { BreakageChange } from '../../src/domain/builds/breakage.ts'
+import type { StreakChange } from '../../src/domain/builds/streak.ts'
 import type { CardView, NoteView } from '../../src/domain/cards/view.ts'
-import { breakageOperations, type BreakageAction } from '../../src/features/breakages/action.ts'
+import { streakOperations, type StreakAction } from '../../src/features/streaks/action.ts'
 import type { Stage } from '../alerts/stage.ts'
 import { LIN } from '../support/build-events.ts'
 import type { Shown } from '../support/fake-notifier.ts'
@@ -23,7 +23,7 @@ export function promise({ sql }: Stage, random: Random, hands: Hands, times: num
   const id = random.pick(ids)
   const interactionKey = hands.newId()
   const { deps } = hands.process
-  const { act } = breakageOperations({
+  const { act } = streakOperations({
     ...deps,
     sites: { ci: null, github: null, gitlab: null },
     newId: hands.newId,
@@ -31,15 +31,15 @@ export function promise({ sql }: Stage, random: Random, hands: Hands, times: num
     timeZoneOf: async () => 'UTC',
   })
   const by = { user, team: null, channel: null, via: 'button', interactionKey } as const
-  for (let i = 0; i < times; i++) void act({ kind: 'breakage', id }, wish, by).catch(NOTHING)
+  for (let i = 0; i < times; i++) void act({ kind: 'streak', id }, wish, by).catch(NOTHING)
 }
 
 // The person gets an error message; only what is stored matters here.
 const NOTHING = () => {}
 
-function wishOf(random: Random, user: string): BreakageAction {
+function wishOf(random: Random, user: string): StreakAction {
   const to = PEOPLE.find((other) => other !== user)!
-  return random.pick<BreakageAction>([
+  return random.pick<StreakAction>([
     { kind: 'take', span: random.between(1, 2) },
     { kind: 'take', span: 60 },
     { kind: 'hand', to },
@@ -49,7 +49,7 @@ function wishOf(random: Random, user: string): BreakageAction {
 }
 
 /** A stored change. `card` is the name of the card whose thread has its line. */
-export interface Promised extends Pick<BreakageChange, 'id' | 'breakageId' | 'kind' | 'by' | 'to' | 'until' | 'at'> {
+export interface Promised extends Pick<StreakChange, 'id' | 'streakId' | 'kind' | 'by' | 'to' | 'until' | 'at'> {
   channel: string | null
   card: string
   isForgotten: boolean
@@ -62,16 +62,16 @@ export function judgePromises(world: World): string[] {
   const wrongs = [...changes.flatMap((change) => judgeLine(world, change)), ...judgeNotes(world, changes)]
   const owners = new Map<string, Owner>()
   for (const change of changes) {
-    const owner = owners.get(change.breakageId) ?? NOBODY
+    const owner = owners.get(change.streakId) ?? NOBODY
     if (!isAllowed(change, owner)) wrongs.push(`a change that could not be: ${JSON.stringify([owner, change])}`)
-    owners.set(change.breakageId, after(owner, change))
+    owners.set(change.streakId, after(owner, change))
   }
   const cards = stage.slack.messages.filter(
     ({ ts, view, channel }) =>
-      view.kind === 'card' && view.breakage && !world.frozen.has(ts) && !isClosedForGood(world, channel),
+      view.kind === 'card' && view.ownership && !world.frozen.has(ts) && !isClosedForGood(world, channel),
   )
   for (const { channel, view } of cards) {
-    const { id, owner } = (view as CardView).breakage!
+    const { id, owner } = (view as CardView).ownership!
     const { user, until } = owners.get(id) ?? NOBODY
     const wanted = user !== null && until > stage.clock.now() ? user : null
     if ((owner?.user ?? null) !== wanted)

@@ -1,8 +1,8 @@
-import { type ReminderRule, REMINDERS_MAX } from '../../src/domain/builds/breakage.ts'
+import { type ReminderRule, REMINDERS_MAX } from '../../src/domain/builds/reminder.ts'
 import type { Subscription } from '../../src/domain/rules/subscription.ts'
-import { remind } from '../../src/features/breakages/remind.ts'
+import { remind } from '../../src/features/streaks/remind.ts'
 import { messageTs, SECOND } from '../support/build-events.ts'
-import { endGoneBranches } from '../../src/projects/breakages.ts'
+import { endGoneBranches } from '../../src/projects/streaks.ts'
 import { branchEndsDeps, type Hands } from './people.ts'
 import type { World } from './simulate.ts'
 
@@ -26,7 +26,7 @@ export const remindBy = (hands: Hands): Promise<unknown> =>
     new AbortController().signal,
   )
 
-/** At most three for each breakage and channel, each posted once, none begun while the branch was known to be green. */
+/** At most three for each streak and channel, each posted once, none begun while the branch was known to be green. */
 export function judgeReminders({ stage, memory, lost, frozen }: World): string[] {
   // A reminder below a deleted or given-up card may be repeated below the card that replaced it.
   const roots = new Set<string | null>([...lost.map(({ ts }) => ts), ...frozen])

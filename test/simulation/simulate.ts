@@ -1,6 +1,6 @@
 import type { MessageTs } from '../../src/domain/ids.ts'
 import { LANDING_MAX_MS } from '../../src/domain/cards/plan.ts'
-import { CHECKED_FOR_MS, endGoneBranches } from '../../src/projects/breakages.ts'
+import { CHECKED_FOR_MS, endGoneBranches } from '../../src/projects/streaks.ts'
 import { isOpen } from '../../src/domain/cards/request.ts'
 import { openStage, type Stage } from '../alerts/stage.ts'
 import { SECOND, T0 } from '../support/build-events.ts'
@@ -204,22 +204,28 @@ async function comeToRest(world: World): Promise<Hands> {
   for (const key of underWay(stage)) cutOff.add(key)
   const last = await processes.lastOne()
   await keepUpInTime(stage, last)
-  const calmUntil = stage.clock.now() + calmOf(scenario)
-  do {
-    void lookAfter(last)
-    await stage.clock.advance(LOOK_EVERY_MS)
-  } while (stage.clock.now() < calmUntil && !(await isAtRest(world)))
+  await untilAtRest(world, last)
   await askOfBranches(world, last)
   return last
 }
 
+async function untilAtRest(world: World, last: Hands): Promise<void> {
+  const { clock } = world.stage
+  const calmUntil = clock.now() + calmOf(world.scenario)
+  do {
+    void lookAfter(last)
+    await clock.advance(LOOK_EVERY_MS)
+  } while (clock.now() < calmUntil && !(await isAtRest(world)))
+}
+
 /** Somebody asks what is red, longer after the last question than an answer is remembered. */
-async function askOfBranches({ stage, scenario }: World, last: Hands): Promise<void> {
+async function askOfBranches(world: World, last: Hands): Promise<void> {
+  const { stage, scenario } = world
   if (scenario.chapters.at(-1)!.gone.size === 0) return
   await stage.clock.advance(CHECKED_FOR_MS + SECOND)
-  const open = await stage.store.read.openBreakages({ except: [] }, 100)
+  const open = await stage.store.read.openStreaks({ except: [] }, 100)
   void endGoneBranches(branchEndsDeps(last), open)
-  await stage.clock.advance(LOOK_EVERY_MS)
+  await untilAtRest(world, last)
 }
 
 const underWay = ({ sql }: Stage): string[] =>

@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
 import type { Places } from '../support/stores.ts'
-import { breakageClaims } from './claims/breakages.ts'
+import { streakClaims } from './claims/streaks.ts'
 import { buildClaims } from './claims/builds.ts'
 import { cardClaims } from './claims/cards.ts'
 import { crashClaims } from './claims/crash.ts'
@@ -44,7 +44,7 @@ const CLAIMS = {
   'moved channels': movedChannelClaims,
   builds: buildClaims,
   reports: reportClaims,
-  breakages: breakageClaims,
+  streaks: streakClaims,
   reminders: reminderClaims,
   requests: requestClaims,
   'requests about projects': projectRequestClaims,

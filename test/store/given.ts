@@ -51,7 +51,7 @@ export const decided = (about: Partial<StoredDecision> & { eventSeq: number }): 
   rulesFrom: 'nobody',
   ruleResults: [],
   loud: false,
-  turn: null,
+  change: null,
   noticeDay: null,
   decidedAt: T0,
   ...about,

@@ -3,7 +3,7 @@ import { githubProjectId, gitlabProjectId, idOrder, toUuid, type ProjectId } fro
 import { branchKey } from '../../src/domain/builds/revision.ts'
 import type { Store, Tx } from '../../src/store/store.ts'
 import { buildId, projectId } from './build-events.ts'
-import { breakage } from './breakages.ts'
+import { streak as streakOf } from './streaks.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS
@@ -61,7 +61,7 @@ async function storeProject(tx: Tx, n: number): Promise<void> {
   await tx.saveBuild({ ...known, ...state, revisionKey: key })
   if (status !== 'failed') return
   const streak = { branchKey: branchKey(id, 'main'), projectId: id, beganOrder: buildOrder, newestOrder: buildOrder }
-  await tx.saveBreakage(breakage({ ...streak, id: `${n}`, beganAt: at, revisionKey: key }))
+  await tx.saveStreak(streakOf({ ...streak, id: `${n}`, beganAt: at, revisionKey: key }))
 }
 
 export function namesOf(n: number): { id: ProjectId; name: string; fullName: string } {

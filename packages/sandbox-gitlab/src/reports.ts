@@ -59,6 +59,5 @@ const testCase = ({ status, name, classname, file, seconds, output, stackTrace, 
   execution_time: seconds,
   system_output: output,
   stack_trace: stackTrace,
-  attachment_url: null,
   recent_failures: count === null ? null : { count, base_branch: 'main' },
 })

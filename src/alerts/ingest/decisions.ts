@@ -5,11 +5,11 @@ import { revisionSubject } from '../../domain/builds/revision.ts'
 import { noticeDay } from '../../domain/cards/build-view.ts'
 import { credible, restartRequests, type Request } from '../../domain/cards/request.ts'
 import { effectsOf, foldAttempts, type Effect, type RestartRequest, type Attempt } from '../../domain/builds/attempt.ts'
-import type { Turn } from '../../domain/builds/recovered.ts'
+import type { Change } from '../../domain/rules/rule.ts'
 import { together } from '../../lib/async.ts'
 import { shownInstead } from '../../projects/followers.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
-import { turnsOf } from '../../store/history.ts'
+import { judgementsOf } from '../../domain/builds/history.ts'
 import type { StoredDecision } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
 
@@ -19,7 +19,7 @@ export interface CardOfRevision {
   cardNumber: number
 }
 
-/** Decides for each event and channel what to send, and again if the event's `turn` has changed. */
+/** Decides for each event and channel what to send, and again if the event's `change` has changed. */
 export async function decideCard(
   tx: Tx,
   {
@@ -38,8 +38,8 @@ export async function decideCard(
   const made: StoredDecision[] = []
   const bound = boundForOneEvent(known)
   const followers = [...byChannel(bound.subscriptions)]
-  const [turns, storedOf, shownOf] = await together([
-    turnsOf(tx, attempts),
+  const [judgements, storedOf, shownOf] = await together([
+    judgementsOf(tx, attempts, (seq, judgement) => tx.saveJudgement(seq, judgement)),
     together(followers.map(([channel]) => tx.decisionsOf({ subject, channel }))),
     together(followers.map(([, subscriptions]) => shownInstead(tx, subject, subscriptions, buildEvents))),
   ])
@@ -47,14 +47,14 @@ export async function decideCard(
     const stored = new Map(storedOf[i]!.map((decision) => [decision.eventSeq, decision]))
     let hasCard = [...stored.values()].some(opensCard)
     for (const buildEvent of buildEvents) {
-      const turn = turns.get(buildEvent.seq) ?? null
+      const change = judgements.get(buildEvent.seq)?.change ?? null
       const before = stored.get(buildEvent.seq)
-      if (before ? before.turn === turn : shownOf[i]!.has(buildEvent.seq)) continue
+      if (before ? before.change === change : shownOf[i]!.has(buildEvent.seq)) continue
       const effect = buildEvent.origin === 'history' ? buildEvent.origin : effects.get(buildEvent.seq)!
-      const question = { branch: buildEvent.branch, status: buildEvent.status, effect, turn, hasCard }
+      const question = { branch: buildEvent.branch, status: buildEvent.status, effect, change, hasCard }
       const decision = decide(question, subscriptions, bound.rules)
       const day = decision.reason === 'account-notice' ? noticeDay(buildEvent.at) : null
-      made.push(toStored(decision, { buildEvent, channel, subject, turn, day, now }))
+      made.push(toStored(decision, { buildEvent, channel, subject, change, day, now }))
       hasCard ||= opensCard(made.at(-1)!)
     }
   }
@@ -66,20 +66,20 @@ interface DecisionContext {
   buildEvent: BuildEvent
   channel: ChannelId
   subject: string
-  turn: Turn | null
+  change: Change | null
   day: string | null
   now: number
 }
 
 const toStored = (
   decision: Decision,
-  { buildEvent, channel, subject, turn, day, now }: DecisionContext,
+  { buildEvent, channel, subject, change, day, now }: DecisionContext,
 ): StoredDecision => ({
   ...decision,
   eventSeq: buildEvent.seq,
   channel,
   subject,
-  turn,
+  change,
   noticeDay: day,
   decidedAt: now,
 })

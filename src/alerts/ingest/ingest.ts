@@ -20,8 +20,8 @@ import { projectName, buildView } from '../../domain/cards/build-view.ts'
 import { together } from '../../lib/async.ts'
 import type { CardKey, DeliveredProject, DueRevision, StoredDecision } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
-import { breakageLock } from '../../store/breakages.ts'
-import { updateBreakage } from './breakage.ts'
+import { streakLock } from '../../store/streaks.ts'
+import { updateStreak } from './streak.ts'
 import { readOnce } from '../../store/read-once.ts'
 import { decideCard, opensCard, type CardOfRevision } from './decisions.ts'
 import type { ReconcileDeps, Working } from '../deps.ts'
@@ -72,7 +72,7 @@ async function ingestWith(
   const news = all.filter((one) => one !== 'waits')
   // Lock the branches before any card: transactions that change the same branch wait for each other here only.
   const changed = [...new Set(news.flatMap(({ changes }) => changes?.key ?? []))].toSorted()
-  await together(changed.map((key) => tx.lockName(breakageLock(key))))
+  await together(changed.map((key) => tx.lockName(streakLock(key))))
   const results = new Map<string, IngestedOne>()
   const cached = readOnce(tx, STABLE_ONCE_PLACED)
   // One after the other within a branch: each revision is judged by those before it.
@@ -92,7 +92,14 @@ async function ingestWith(
 /** Reads that repeat, and whose result no longer changes once a revision's build events have their cards. */
 const STABLE_ONCE_PLACED = ['eventsOfCard', 'verdictsBefore', 'isOvertaken'] as const
 /** Reads that repeat, and whose result no longer changes once all revisions are ingested. */
-const STABLE_ONCE_INGESTED = ['requestsOf', 'openBreakage', 'breakageChangesOf', 'reportsOf', 'project'] as const
+const STABLE_ONCE_INGESTED = [
+  'requestsOf',
+  'openStreak',
+  'judgements',
+  'streakChangesOf',
+  'reportsOf',
+  'project',
+] as const
 
 type Cached = ReturnType<typeof readOnce<Tx>>
 
@@ -114,7 +121,8 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
         [revisionKey, cardNumber],
         all.toSorted((a, b) => a.seq - b.seq),
       )
-  if (changes) await updateBreakage(tx, changes, placed, now)
+  if (changes) await updateStreak(tx, changes, placed, now)
+  for (const buildEvent of placed) await judgeLaterAgain(tx, buildEvent, news, now)
   const cardNumbers = new Set([
     ...placed.map(({ cardNumber }) => cardNumber),
     // Woken without new build events: an older build's outcome may have changed whether this build recovered.
@@ -132,7 +140,6 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
     decided.push(...decisions)
     touched.push(...(await keepCards(tx, subject, decisions, known)))
   }
-  for (const buildEvent of placed) await wakeSuccessors(tx, buildEvent, revisionKey, now)
   for (const { projectId, buildId } of placed) await claimReports(tx, projectId, buildId)
   if (mark) await tx.settleRevision(revisionKey, mark.stamp)
   return { touched, decided, buildEvents: placed.map(({ seq }) => seq) }
@@ -180,13 +187,25 @@ async function claimReports(tx: Tx, projectId: ProjectId, buildId: BuildId): Pro
   if (repository !== null) await tx.moveReports(buildKey(repository, buildId), buildKey(projectId, buildId))
 }
 
-// A late outcome changes the red streaks of newer builds. A failure lengthens them, and makes the build that passed
-// after it a recovered one; a success shortens them. This affects not only the next build, since others may be red.
-// Builds that are not ingested yet will see the outcome anyway.
-async function wakeSuccessors(tx: Tx, buildEvent: BuildEvent, revisionKey: string, now: number): Promise<void> {
-  if (!isVerdict(buildEvent.status) || buildEvent.origin === 'history') return
+/**
+ * A late outcome may change what those of newer builds did. A failure lengthens their red streaks, and makes the build
+ * that passed after it a recovered one; a success shortens them. So they are judged again: not only the next build,
+ * since others may be red. Builds that are not ingested yet will see the outcome anyway.
+ */
+async function judgeLaterAgain(
+  tx: Tx,
+  buildEvent: BuildEvent,
+  { revisionKey, buildEvents }: News,
+  now: number,
+): Promise<void> {
+  const { status, origin, buildId, buildOrder, details } = buildEvent
+  if (!isVerdict(status)) return
   const branch = branchKey(buildEvent.projectId, buildEvent.branch)
-  const newer = await tx.revisionsAfter(branch, buildEvent.buildOrder, SUCCESSORS_MAX)
+  const isLaterAttempt = (other: BuildEvent) =>
+    other.buildId === buildId && details.attempt !== null && (other.details.attempt ?? 0) > details.attempt
+  await tx.forgetJudgements(branch, buildOrder, { ofBuild: buildEvents.some(isLaterAttempt) })
+  if (origin === 'history') return
+  const newer = await tx.revisionsAfter(branch, buildOrder, SUCCESSORS_MAX)
   for (const key of new Set(newer.map((one) => one.revisionKey)))
     if (key !== revisionKey) await tx.wakeRevision(key, now, 1)
 }

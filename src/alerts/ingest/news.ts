@@ -10,7 +10,7 @@ import type { ProjectNames, Subscription } from '../../domain/rules/subscription
 import { together } from '../../lib/async.ts'
 import type { DueRevision } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
-import { branchWithOutcome } from './breakage.ts'
+import { branchWithOutcome } from './streak.ts'
 import type { ReconcileDeps } from '../deps.ts'
 
 /**

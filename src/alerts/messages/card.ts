@@ -1,5 +1,5 @@
 import { FAILED_JOBS_MAX } from '../../domain/builds/build-event.ts'
-import type { CardView, EndView, Streak } from '../../domain/cards/view.ts'
+import type { CardView, EndView, StreakView } from '../../domain/cards/view.ts'
 import { sourceOf, type ChannelId, type MessageTs } from '../../domain/ids.ts'
 import { parseAttemptRef } from '../../domain/cards/request.ts'
 import { assertNever } from '../../lib/assert.ts'
@@ -28,7 +28,7 @@ import {
   claimButton,
   isThisYou,
 } from '../../slack/messages/build.ts'
-import { breakageButton, sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
+import { streakButton, sinceWords, ownershipWords } from '../../slack/messages/streak.ts'
 import { ACTION_IDS, ACTIONS_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords, timeIn } from '../../slack/messages/times.ts'
@@ -89,7 +89,7 @@ function titleLine(view: CardView): string {
 const isRedStill = ({ shown, streak }: CardView): boolean => shown === 'failed' && streak !== null
 
 /** `3rd in a row`, or `at least 500th …` if the stored history begins within the streak. */
-function inARow({ builds, atLeast }: Streak): string {
+function inARow({ builds, atLeast }: StreakView): string {
   const ending = ORDINALS[builds % 100 > 10 && builds % 100 < 14 ? 0 : builds % 10] ?? 'th'
   return `${atLeast ? 'at least ' : ''}${builds}${ending} in a row`
 }
@@ -134,8 +134,8 @@ function storyLine(view: CardView, { channel, postedAt }: Place): string {
     faultLine(view),
     failedLine(view),
     redWords(view),
-    view.breakage?.grown ? `still failing ${sinceWords(view.breakage.grown)}` : null,
-    view.breakage ? breakageWords(view.breakage, postedAt) : null,
+    view.ownership?.grown ? `still failing ${sinceWords(view.ownership.grown)}` : null,
+    view.ownership ? ownershipWords(view.ownership, postedAt) : null,
     gatesLine(view.gates ?? [], postedAt),
     hintOf(view),
     request && requestWords(request),
@@ -209,13 +209,13 @@ function replacesLine(ts: MessageTs | null, channel: ChannelId | null): string |
 export const messageUrl = (channel: ChannelId, ts: MessageTs): string =>
   `https://slack.com/archives/${channel}/p${ts.replace('.', '')}`
 
-function actionsOf({ build, shown, offers, ref, unconfirmed, claim, breakage }: CardView): ActionsBlock[] {
+function actionsOf({ build, shown, offers, ref, unconfirmed, claim, ownership }: CardView): ActionsBlock[] {
   const url = buildUrl(build)
   const open =
     url === null ? [] : [{ type: 'button', action_id: ACTION_IDS.open, text: plain('Open build'), url } as const]
   const acts = offers.map((action) => actionButton(action, ref, { ...build, unconfirmed }))
   const claims = [
-    ...(breakage ? [breakageButton(breakage.id, breakage.owner !== null)] : []),
+    ...(ownership ? [streakButton(ownership.id, ownership.owner !== null)] : []),
     ...(claim === null ? [] : [claimButton(claim, build.committer)]),
   ]
   // After a CI machine error the action buttons come first: the build itself shows nothing useful.
@@ -232,6 +232,8 @@ function redWords({ shown, streak }: Pick<CardView, 'shown' | 'streak'>): string
   return `red for ${spanWords(streak)} (${streakCount(streak)})`
 }
 
-export const spanWords = ({ forMs, atLeast }: Streak): string => `${atLeast ? 'at least ' : ''}${durationWords(forMs)}`
+export const spanWords = ({ forMs, atLeast }: StreakView): string =>
+  `${atLeast ? 'at least ' : ''}${durationWords(forMs)}`
 
-export const streakCount = ({ builds, atLeast }: Streak): string => `${buildCount(builds)}${atLeast ? ' or more' : ''}`
+export const streakCount = ({ builds, atLeast }: StreakView): string =>
+  `${buildCount(builds)}${atLeast ? ' or more' : ''}`

@@ -1,7 +1,7 @@
 import { ACCOUNT_STATUSES, type AccountStatus } from '../../domain/builds/status.ts'
 import type { View, ReplyView, NoticeView, Shown } from '../../domain/cards/view.ts'
 import { assertNever } from '../../lib/assert.ts'
-import { noteLine, reminderLine } from '../../slack/messages/breakage.ts'
+import { noteLine, reminderLine } from '../../slack/messages/streak.ts'
 import { requestLine } from '../../slack/messages/request.ts'
 import { type SlackMessage, section, type SectionBlock } from '../../slack/messages/blocks.ts'
 import { plainDigest, renderDigest } from '../../slack/messages/digest.ts'

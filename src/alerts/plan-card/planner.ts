@@ -16,7 +16,8 @@ import { backoffMs, together } from '../../lib/async.ts'
 import type { Card, CardDecision, CardKey } from '../../store/records.ts'
 import type { Reads, Tx } from '../../store/store.ts'
 import type { ReconcileDeps } from '../deps.ts'
-import { type BreakageChange, reminderHolds } from '../../domain/builds/breakage.ts'
+import { reminderHolds } from '../../domain/builds/reminder.ts'
+import type { StreakChange } from '../../domain/builds/streak.ts'
 import { type Author, claimable } from '../../domain/handle.ts'
 import { mergeDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
@@ -26,7 +27,8 @@ import { foldAttempts, attemptKey, type Attempt } from '../../domain/builds/atte
 import { parseSubject, revisionSubject } from '../../domain/builds/revision.ts'
 import { noteSlot, postedAttemptOf, storyFor, type Story, type StoryContext } from '../../domain/cards/story.ts'
 import { NOTICE_BUILDS_MAX } from '../../domain/cards/view.ts'
-import { readCapabilities, readRevision, streaksOf, shownBreakageOn } from '../../store/history.ts'
+import { judgementsOf } from '../../domain/builds/history.ts'
+import { readCapabilities, readRevision, ownershipOn } from '../../store/revision.ts'
 import { failuresOf } from '../../store/failures.ts'
 
 /**
@@ -143,12 +145,12 @@ async function planCard(
   const newest = attempts.at(-1)!
   const hasFailed = attempts.some(({ status }) => status === 'failed')
   const postedAttempt = postedAttemptShown(messages)
-  const all = hasFailed ? await reads.breakageChangesOf(card.subject) : []
+  const all = hasFailed ? await reads.streakChangesOf(card.subject) : []
   const changes = all.filter(({ channel }) => channel === null || channel === card.channel)
   const { failures, reportedAt } = await failuresOf(reads, attempts, card.details)
   const story = storyFor({
     attempts,
-    streaks: await streaksOf(reads, attempts, mayHaveRecovered(attempts, decisions)),
+    judgements: await judgementsOf(reads, attempts),
     failures,
     isAnnounced: announcedBy(decisions.filter(({ verdict }) => verdict === 'post')),
     isLoud: announcedBy(decisions.filter(({ loud }) => loud)),
@@ -159,7 +161,7 @@ async function planCard(
     requests,
     capabilities: await readCapabilities(reads, newest, { attempts, requests }, configured),
     // A CI machine error needs no owner.
-    breakage: newest.status === 'failed' ? await shownBreakageOn(reads, newest, card, now) : null,
+    ownership: newest.status === 'failed' ? await ownershipOn(reads, newest, card, now) : null,
     changes,
     reminders: await remindersOf(reads, changes, { channel: card.channel, messages, now }),
   })
@@ -173,16 +175,16 @@ async function planCard(
 /** The channel's reminders that are posted or still true. One that was overtaken while it waited is not posted. */
 async function remindersOf(
   reads: Reads,
-  changes: readonly BreakageChange[],
+  changes: readonly StreakChange[],
   { channel, messages, now }: { channel: ChannelId; messages: readonly StoredMessage[]; now: number },
 ): Promise<StoryContext['reminders']> {
   const reminders = new Map<string, { forMs: number; builds: number }>()
   for (const change of changes.filter((one) => one.kind === 'reminded' && one.channel === channel)) {
-    const breakage = await reads.breakage(change.breakageId)
+    const streak = await reads.streak(change.streakId)
     const message = newestMessageOf(noteSlot(change), messages)
-    if (!breakage || (message?.state !== 'posted' && !reminderHolds(change, breakage))) continue
+    if (!streak || (message?.state !== 'posted' && !reminderHolds(change, streak))) continue
     const at = message?.claimedAt ?? now
-    reminders.set(change.id, { forMs: Math.max(0, at - breakage.beganAt), builds: breakage.builds })
+    reminders.set(change.id, { forMs: Math.max(0, at - streak.beganAt), builds: streak.builds })
   }
   return reminders
 }
@@ -212,12 +214,6 @@ const newestOf = (buildEvents: readonly BuildEvent[], reportedAt = 0): Pick<Card
   receivedAt: Math.max(reportedAt, ...buildEvents.map(({ at }) => at)),
   buildEvent: Math.max(...buildEvents.map(({ seq }) => seq)),
 })
-
-/** Leaves out attempts that were not recoveries when they were ingested. */
-function mayHaveRecovered(attempts: readonly Attempt[], decisions: readonly CardDecision[]): Attempt[] {
-  const others = new Set(decisions.flatMap(({ eventSeq, turn }) => (turn === 'recovered' ? [] : eventSeq)))
-  return attempts.filter(({ finalSeq }) => finalSeq !== null && !others.has(finalSeq))
-}
 
 const announcedBy = (decisions: readonly CardDecision[]) => {
   const announced = new Set(decisions.map(({ eventSeq }) => eventSeq))

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { changesAt } from '../builds/breakage.ts'
 import type { Details } from '../builds/failure.ts'
+import { changesAt } from '../builds/streak.ts'
 import type { ChannelId, MessageTs } from '../ids.ts'
 import type { Story } from './story.ts'
 import type { CardView, DigestView, NoticeView, ReplyView, Shown, View } from './view.ts'
@@ -197,7 +197,8 @@ export function postedAttemptShown(messages: readonly StoredMessage[]): string |
 /**
  * A short hash of a view's content, for comparison. Some parts of a reply or reminder are decided when it is posted and
  * never cause an edit: whom it mentions or proposes, whether it is broadcast or late, how long the branch was red. For a
- * card, this is only whom it proposes.
+ * card, this is only whom it proposes. Digests are stored, so `ownership` keeps the name that it had: another name would
+ * edit every red card.
  */
 export function viewDigest(view: View): string {
   const compared =
@@ -212,7 +213,9 @@ export function viewDigest(view: View): string {
         }
       : view.kind === 'reminder'
         ? { ...view, forMs: 0, builds: 0, broadcast: false }
-        : { ...view, proposed: undefined }
+        : view.kind === 'card'
+          ? { ...view, proposed: undefined, ownership: undefined, breakage: view.ownership }
+          : view
   return hash('sha256', JSON.stringify(compared)).slice(0, 24)
 }
 
@@ -266,7 +269,7 @@ function planEdit(desired: DesiredMessage, message: StoredMessage, now: number):
 
 /** When a view changes without any news (ms): when an owner's time or a snooze is up. */
 const changesByItselfAt = (view: View): number | null =>
-  view.kind === 'card' && view.breakage ? changesAt(view.breakage) : null
+  view.kind === 'card' && view.ownership ? changesAt(view.ownership) : null
 
 const look = ({ thread, searchedThread }: DesiredMessage, message: StoredMessage): Step => ({
   queue: 'look',

@@ -1,5 +1,5 @@
 import { buildView } from './build-view.ts'
-import type { BreakageChange, RedSince } from '../builds/breakage.ts'
+import type { StreakChange, Judgement } from '../builds/streak.ts'
 import type { BuildEvent } from '../builds/build-event.ts'
 import { shortId, sourceOf, type MessageTs } from '../ids.ts'
 import type { Capabilities } from './capabilities.ts'
@@ -13,7 +13,7 @@ import type {
   RequestView,
   Shown,
   ShownRequest,
-  Streak,
+  StreakView,
   FailuresView,
   NoteView,
   ReminderView,
@@ -34,8 +34,8 @@ export interface Story {
 export interface StoryContext {
   /** attempts of the revision, oldest first; at least one */
   attempts: readonly Attempt[]
-  /** by attempt key: the red streak that an attempt ended; for the newest attempt, if red, the streak it is part of */
-  streaks: ReadonlyMap<string, RedSince>
+  /** what each outcome did to the branch, by its build event */
+  judgements: ReadonlyMap<number, Judgement>
   /** by attempt key: what failed, if a build step reported it or the source was asked */
   failures: ReadonlyMap<string, Failures>
   /** whether the outcome of an attempt was selected for this channel */
@@ -57,9 +57,9 @@ export interface StoryContext {
   /** what can be done with the newest attempt */
   capabilities: Capabilities
   /** who is on the branch, if it is still red and this is the channel's newest card of its streak */
-  breakage: CardView['breakage'] | null
+  ownership: CardView['ownership'] | null
   /** people's changes to the red branch, and reminders, for this thread; oldest first */
-  changes: readonly BreakageChange[]
+  changes: readonly StreakChange[]
   /** the reminders among them to show, by id: for how long the branch had been red (ms), and how many builds failed */
   reminders: ReadonlyMap<string, Pick<ReminderView, 'forMs' | 'builds'>>
 }
@@ -85,9 +85,9 @@ export function storyFor(context: StoryContext): Story {
   }
 }
 
-export const noteSlot = ({ id }: Pick<BreakageChange, 'id'>): string => `own:${id}`
+export const noteSlot = ({ id }: Pick<StreakChange, 'id'>): string => `own:${id}`
 
-function noteOf(change: BreakageChange, context: StoryContext): NoteView | ReminderView | null {
+function noteOf(change: StreakChange, context: StoryContext): NoteView | ReminderView | null {
   const { id, kind: what, by, to, until, at, number } = change
   if (what === 'lapsed') return null
   const { project, branch } = buildView(context.attempts.at(-1)!, context.attempts)
@@ -102,7 +102,7 @@ function noteOf(change: BreakageChange, context: StoryContext): NoteView | Remin
 }
 
 /** Who was on the branch before this change, as far as the changes say that this thread shows. */
-function ownerBefore(change: BreakageChange, changes: readonly BreakageChange[]): string | null {
+function ownerBefore(change: StreakChange, changes: readonly StreakChange[]): string | null {
   const before = changes.slice(0, changes.indexOf(change))
   const last = before.findLast(({ kind }) => kind !== 'snoozed' && kind !== 'reminded')
   if (!last || (last.until ?? 0) <= change.at) return null
@@ -136,7 +136,7 @@ function cardView(attempt: Attempt, context: StoryContext): CardView {
     ref: refOf(attempt),
     ...context.capabilities,
     request: requestAbout(attempt, context),
-    ...(context.breakage && { breakage: context.breakage }),
+    ...(context.ownership && { ownership: context.ownership }),
   }
 }
 
@@ -230,8 +230,8 @@ export const attemptNumberOf = (attempt: Attempt, attempts: readonly Attempt[]):
 const hasRun = ({ status, rawStatus }: Attempt): boolean =>
   status !== 'queued' && status !== 'skipped' && rawStatus !== HELD_STATUS
 
-const shownIn = (attempt: Attempt, { attempts, streaks }: StoryContext): Shown =>
-  shownAs(attempt, attempts, streaks.has(attemptKey(attempt)))
+const shownIn = (attempt: Attempt, { attempts, judgements }: StoryContext): Shown =>
+  shownAs(attempt, attempts, judgements.get(attempt.finalSeq ?? 0)?.change === 'recovered')
 
 /**
  * @param attempts all attempts of its card, oldest first
@@ -274,8 +274,8 @@ function replacedBy(attempt: Attempt, context: StoryContext): Pick<ReplyView, 'l
   return { later: { shown: shownIn(last, context), attemptNumber: attemptNumberOf(last, context.attempts) } }
 }
 
-function streakOf(attempt: Attempt, { streaks }: StoryContext): Streak | null {
-  const streak = streaks.get(attemptKey(attempt))
+function streakOf(attempt: Attempt, { judgements }: StoryContext): StreakView | null {
+  const streak = judgements.get(attempt.finalSeq ?? 0)?.streak
   if (!streak || attempt.finalAt === null || (isRed(attempt.status) && streak.builds === 1)) return null
   const { at, builds, atLeast } = streak
   return { forMs: Math.max(0, attempt.finalAt - at), builds, atLeast }

@@ -1,6 +1,6 @@
 import type { MessageTs, SourceName } from '../ids.ts'
 import type { Count } from '../builds/figures.ts'
-import type { BranchEnd, BreakageChange, DoneByPeople, RedSince, ShownBreakage } from '../builds/breakage.ts'
+import type { BranchEnd, StreakChange, DoneByPeople, StreakExtent, Ownership } from '../builds/streak.ts'
 import type { Capabilities } from './capabilities.ts'
 import type { EndDetails, Gate } from '../builds/build-event.ts'
 import type { Action } from './request.ts'
@@ -44,7 +44,7 @@ export interface CardView extends Capabilities {
   /** see ReplyView */
   proposed: string | null
   /** the red streak that this attempt ended or continues; null if it is the streak's first failed build */
-  streak: Streak | null
+  streak: StreakView | null
   /** the card that this one continues: the card before it, which is full, gone or can no longer be edited */
   replaces: MessageTs | null
   /** the attempt that the buttons act on, for `parseAttemptRef` */
@@ -55,19 +55,13 @@ export interface CardView extends Capabilities {
    * who is on the branch: only on the channel's newest card of the streak, while the branch is red. `grown`: the whole
    * streak, if later builds failed that have no card in this channel
    */
-  breakage?: ShownBreakage & { grown?: RedSince }
+  ownership?: Ownership & { grown?: StreakExtent }
 }
 
 export type EndView = Pick<EndDetails, 'how' | 'says'>
 
-/**
- * How long a branch had been red when an attempt ended (ms), and how many builds failed. `atLeast`: both are minimums.
- */
-export interface Streak {
-  forMs: number
-  builds: number
-  atLeast: boolean
-}
+/** The extent of a streak when an attempt ended: instead of since when, for how long it had been red (ms). */
+export type StreakView = Omit<StreakExtent, 'at'> & { forMs: number }
 
 /** A request to CI as a card or line shows it. */
 export interface ShownRequest {
@@ -92,7 +86,7 @@ export interface RequestView extends ShownRequest {
 }
 
 /** One line in the thread: a person's change to the red branch. */
-export interface NoteView extends Pick<BreakageChange, 'by' | 'to' | 'until' | 'at'> {
+export interface NoteView extends Pick<StreakChange, 'by' | 'to' | 'until' | 'at'> {
   kind: 'note'
   what: DoneByPeople | BranchEnd
   /** for a `BranchEnd`: the branch that is gone */
@@ -152,7 +146,7 @@ export interface ReplyView {
   /** the newest attempt, if this one is no longer it and its reply was also sent to the channel */
   later?: { shown: Shown; attemptNumber: number }
   /** the red streak that this attempt ended */
-  streak: Streak | null
+  streak: StreakView | null
 }
 
 /** One reply in the thread: what failed in an attempt. */
@@ -187,7 +181,7 @@ export interface DigestView extends Count {
   days: readonly (Count & { day: string })[]
   red: Listed<{ forMs: number }>
   redNow: Listed<{
-    since: RedSince | null
+    since: StreakExtent | null
     /** who is on it, by name, since a digest mentions nobody; null: Slack does not say the name */
     onIt?: { name: string | null; since: number; until: number }
   }>

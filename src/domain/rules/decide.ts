@@ -1,8 +1,7 @@
 import { beyondOneEvent, PATTERN_CHARS_MAX, patternMode } from './pattern.ts'
-import type { ChannelRule, RuleResult, RuleVerdict, Selectable } from './rule.ts'
+import type { Change, ChannelRule, RuleResult, RuleVerdict, Selectable } from './rule.ts'
 import { matchRule, selectEverything } from './rule.ts'
 import type { Effect } from '../builds/attempt.ts'
-import type { Turn } from '../builds/recovered.ts'
 import { assertNever, invariant } from '../../lib/assert.ts'
 import { isAccountNotice, type Status } from '../builds/status.ts'
 import type { Subscription } from './subscription.ts'
@@ -46,7 +45,7 @@ export interface DecisionInput {
   /** `history`: it was stored without being news */
   effect: Effect | 'history'
   /** the build event's effect on its branch; null: none */
-  turn: Turn | null
+  change: Change | null
   /** the revision already has a card in this channel */
   hasCard: boolean
 }
@@ -137,7 +136,7 @@ const reasonFor = ({ status }: DecisionInput, reason: Reason): Reason =>
   isAccountNotice(status) ? 'account-notice' : reason
 
 /** The events that rules can select for this build event: one that broke its branch has also failed. */
-export function selectable({ status, turn }: Pick<DecisionInput, 'status' | 'turn'>): Selectable[] {
+export function selectable({ status, change }: Pick<DecisionInput, 'status' | 'change'>): Selectable[] {
   switch (status) {
     case 'started':
     case 'waiting':
@@ -145,10 +144,10 @@ export function selectable({ status, turn }: Pick<DecisionInput, 'status' | 'tur
     case 'unknown':
       return [status]
     case 'success':
-      return turn === 'recovered' ? ['success', turn] : ['success']
+      return change === 'recovered' ? ['success', change] : ['success']
     case 'failed':
     case 'infrastructure_failure':
-      return turn === 'broken' ? ['failed', turn] : ['failed']
+      return change === 'broken' ? ['failed', change] : ['failed']
     case 'queued':
     case 'skipped':
       // Not news: an existing card shows it, but it never causes a new card.

@@ -28,6 +28,9 @@ export const RULE_EVENTS = ['started', 'failed', 'broken', 'success', 'recovered
 /** The events that `changes` is short for: the branch turned red, or green again. */
 export const CHANGES = ['broken', 'recovered'] as const
 
+/** What an attempt did to its branch. */
+export type Change = (typeof CHANGES)[number]
+
 /** Everything that a rule can select. Only `every` selects `unknown`. */
 export type Selectable = (typeof RULE_EVENTS)[number] | 'unknown'
 

@@ -1,7 +1,7 @@
 import { isRepositoryId, repositoryOf, sourceOf, type ChannelId, type SourceName, type Uuid } from '../ids.ts'
 import { coversBranch, matchBranch, patternMode } from './pattern.ts'
-import type { ReminderRule } from '../builds/breakage.ts'
 import type { Details } from '../builds/failure.ts'
+import type { ReminderRule } from '../builds/reminder.ts'
 import type { ChannelRule } from './rule.ts'
 
 /** A channel follows one project, or all of them. */

@@ -23,7 +23,7 @@ import {
 import { foldBuild, type Attempt } from '../../domain/builds/attempt.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import { parseSubject } from '../../domain/builds/revision.ts'
-import { readCapabilities, readRevision, type Revision } from '../../store/history.ts'
+import { readCapabilities, readRevision, type Revision } from '../../store/revision.ts'
 import type { Tx } from '../../store/store.ts'
 import { ACTING } from './acting.ts'
 import { callForBuild, refreshBuild, type ActDeps } from './call-once.ts'

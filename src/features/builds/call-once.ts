@@ -10,7 +10,7 @@ import { ACTING, NO_NEW_BUILD } from './acting.ts'
 import { insertSnapshot } from '../../ci-sync/ci-snapshot.ts'
 import { NO_DETAILS, type ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { parseSubject } from '../../domain/builds/revision.ts'
-import { readRevision } from '../../store/history.ts'
+import { readRevision } from '../../store/revision.ts'
 
 /** After an unclear answer, Buildline looks the build up in CI after this time. */
 const UNCLEAR_LOOK_MS = 5_000

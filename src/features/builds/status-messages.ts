@@ -118,8 +118,8 @@ function ofChannel({ builds, more, red, where }: Extract<StatusOutcome, { kind: 
 const nothingHere = (what: string): Answer =>
   answerOf([line(what), line(nextStep(`Type ${typed('/ci status project')} to look at any other project.`))])
 
-const isRed = ({ shown, redSince }: BuildSummary): boolean =>
-  redSince !== null || shown === 'failed' || shown === 'infrastructure_failure'
+const isRed = ({ shown, streak }: BuildSummary): boolean =>
+  streak !== null || shown === 'failed' || shown === 'infrastructure_failure'
 
 function listed(
   builds: readonly BuildSummary[],

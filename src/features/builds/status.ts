@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isAccountNotice } from '../../domain/builds/status.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import { redBranches } from '../../store/breakages.ts'
+import { redBranches } from '../../store/streaks.ts'
 import type { Target, BuildSummary, NotFound, Where } from '../../projects/outcomes.ts'
-import { RED_COUNTED_MAX } from '../../projects/breakages.ts'
+import { RED_COUNTED_MAX } from '../../projects/streaks.ts'
 import {
   findBuild,
   isBuildNumber,

@@ -1,6 +1,6 @@
 import { type Block, plain } from '../../slack/messages/blocks.ts'
 import { HOME_ACTION_IDS, HOME_BLOCK_IDS } from '../../slack/messages/ids.ts'
-import { breakageButton } from '../../slack/messages/breakage.ts'
+import { streakButton } from '../../slack/messages/streak.ts'
 import { missingWords, actionButton } from '../../slack/messages/request.ts'
 import { closedWords, followedHow, followedProject } from '../../slack/messages/subscription.ts'
 import { branchName, buildNumber, joined, mention, outside, projectLabel } from '../../slack/messages/build.ts'
@@ -76,7 +76,7 @@ const redParts = (build: BuildSummary, at: number): Part[] => [
   buildPart(build),
   row(
     `${HOME_BLOCK_IDS.red}_${at}`,
-    build.breakage ? [breakageButton(build.breakage.id, build.breakage.owner !== null)] : [],
+    build.ownership ? [streakButton(build.ownership.id, build.ownership.owner !== null)] : [],
   ),
 ]
 

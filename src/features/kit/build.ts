@@ -3,7 +3,7 @@ import { mrkdwnLink } from '../../lib/escape.ts'
 import type { BuildSummary, ProjectRef, Where } from '../../projects/outcomes.ts'
 import { plain, type ActionButton, type Button } from '../../slack/messages/blocks.ts'
 import { buildNumber, buildUrl, joined, onBranch, outside, projectLabel } from '../../slack/messages/build.ts'
-import { sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
+import { sinceWords, ownershipWords } from '../../slack/messages/streak.ts'
 import { actionButton } from '../../slack/messages/request.ts'
 import { ACTION_IDS, CHOICE_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
@@ -13,14 +13,14 @@ import { choiceValue } from './values.ts'
 
 /** `:x: *Failed* acme/web #512 on `main` · May 4 14:09 · red since …`: a whole build in one line. Markup. */
 export function buildLine(build: BuildSummary): string {
-  const onIt = build.breakage ? breakageWords(build.breakage) : null
-  const red = isOnlyRed(build) ? null : redWords(build.redSince)
+  const onIt = build.ownership ? ownershipWords(build.ownership) : null
+  const red = isOnlyRed(build) ? null : redWords(build.streak)
   return joined([`${stateWords(build)} ${buildSubject(build)}`, dayTime(build.at), red, onIt])
 }
 
 /** Whether this build is its branch's only red one, so that its own time says since when the branch is red. */
-const isOnlyRed = ({ shown, redSince }: BuildSummary): boolean =>
-  (shown === 'failed' || shown === 'infrastructure_failure') && redSince?.builds === 1 && !redSince.atLeast
+const isOnlyRed = ({ shown, streak }: BuildSummary): boolean =>
+  (shown === 'failed' || shown === 'infrastructure_failure') && streak?.builds === 1 && !streak.atLeast
 
 /** ` in this channel's projects`, with its leading blank. */
 export const inWords = (where: Where): string =>
@@ -44,7 +44,7 @@ export function buildSubject(build: BuildSummary): string {
 }
 
 /** `red since May 3 09:30 (3 builds)`; null if the branch is not red. */
-export const redWords = (red: BuildSummary['redSince']): string | null => red && `red ${sinceWords(red)}`
+export const redWords = (red: BuildSummary['streak']): string | null => red && `red ${sinceWords(red)}`
 
 /** *Open build* and the possible actions. After an infrastructure failure, actions come first: a restart may fix it. */
 export function buildButtons(build: BuildSummary): Button[] {

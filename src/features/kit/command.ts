@@ -9,7 +9,7 @@ import { followedBy, type FollowedDeps } from '../../projects/projects.ts'
 import { summariesOf, type FindBuildDeps } from '../../projects/find-build.ts'
 import type { Answer } from '../../slack/messages/answer.ts'
 import type { Block, Button } from '../../slack/messages/blocks.ts'
-import { ACTION_IDS, BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
+import { ACTION_IDS, STREAK_ACTION_ID } from '../../slack/messages/ids.ts'
 import { type Word, CUT, partAt } from '../../slack/commands/parse.ts'
 import { isShortId, isUuid, toUuid } from '../../domain/ids.ts'
 
@@ -176,7 +176,7 @@ async function withoutForbidden(permits: Permits, by: Requester, reply: Reply): 
   const has = (ids: readonly string[]) => buttons.some(({ action_id: id }) => ids.includes(id))
   const isForbidden = async (ids: readonly string[], right: 'operate' | 'own') =>
     has(ids) && (await permits(right, by)).kind === 'no' ? ids : []
-  const forbidden = [...(await isForbidden(OPERATING, 'operate')), ...(await isForbidden([BREAKAGE_ACTION_ID], 'own'))]
+  const forbidden = [...(await isForbidden(OPERATING, 'operate')), ...(await isForbidden([STREAK_ACTION_ID], 'own'))]
   if (!answer || forbidden.length === 0) return reply
   const left = (block: Block) => buttonsIn(block).filter(({ action_id: id }) => !forbidden.includes(id))
   const blocks = answer.blocks.flatMap((block): Block[] => {

@@ -66,7 +66,7 @@ function projectWithState({ project, build, red }: Projects['projects'][number])
   if (red === 0 && NO_RESULT.has(build.shown)) return `• ${joined([projectLine(project), 'no red branches'])}`
   const number = mrkdwnLink(build.buildUrl, buildNumber(build), INLINE_URL_CHARS_MAX)
   const state = `${stateWords(build)} ${number}${onBranch(build)}`
-  return `• ${joined([projectLine(project), state, dayTime(build.at), redWords(build.redSince)])}`
+  return `• ${joined([projectLine(project), state, dayTime(build.at), redWords(build.streak)])}`
 }
 
 /** These do not say how a project is doing. */

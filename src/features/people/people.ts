@@ -9,7 +9,7 @@ import type { Presence } from '../../slack/api/directory.ts'
 import type { SendText } from '../../slack/api/send-text.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'
 import type { Store, Tx } from '../../store/store.ts'
-import { dropOwner } from '../../projects/breakages.ts'
+import { dropOwner } from '../../projects/streaks.ts'
 import { readMe, type Me } from '../../projects/people.ts'
 import { invariant } from '../../lib/assert.ts'
 import { givenLine, takenLine } from '../../slack/messages/build.ts'
@@ -198,7 +198,7 @@ type ClaimantDeps = Pick<PersonDeps, 'store' | 'clock' | 'log' | 'presenceOf' | 
  */
 export async function checkClaimants(deps: ClaimantDeps, stopping: AbortSignal): Promise<void> {
   const { store, clock } = deps
-  const owners = await store.read.breakageOwners(clock.now(), CHECKS_MAX)
+  const owners = await store.read.streakOwners(clock.now(), CHECKS_MAX)
   const claimants = await store.read.claimantsToCheck(clock.now() - CHECK_AGAIN_MS, CHECKS_MAX)
   const users = [...new Set([...owners, ...claimants])]
   for (const [at, user] of users.entries()) {

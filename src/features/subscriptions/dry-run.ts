@@ -1,8 +1,7 @@
 import type { SubscriptionDeps } from './channel.ts'
 import { isRed } from '../../domain/builds/status.ts'
-import { isProjectId, type ChannelId } from '../../domain/ids.ts'
+import { isProjectId, LAST_ORDER, type ChannelId } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
-import { LAST_ORDER } from '../../store/history.ts'
 import {
   canCoverBranch,
   filterInWords,
@@ -133,11 +132,11 @@ const questionOf = (event: DryWord, branch: string, wasRed: boolean | null): Dec
   branch,
   status: event === 'recovered' ? 'success' : event === 'broken' ? 'failed' : event,
   effect: 'opened',
-  turn: turnOf(event, wasRed),
+  change: changeOf(event, wasRed),
   hasCard: false,
 })
 
-function turnOf(event: DryWord, wasRed: boolean | null): DecisionInput['turn'] {
+function changeOf(event: DryWord, wasRed: boolean | null): DecisionInput['change'] {
   if (event === 'recovered' || event === 'broken') return event
   if (event === 'failed' && wasRed === false) return 'broken'
   return event === 'success' && wasRed ? 'recovered' : null

@@ -1,5 +1,5 @@
 import { zoneNamed } from '../../domain/rules/digest.ts'
-import type { ReminderRule } from '../../domain/builds/breakage.ts'
+import type { ReminderRule } from '../../domain/builds/reminder.ts'
 
 const MINUTE_MS = 60_000
 const UNITS_MS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: 24 * 60 * MINUTE_MS }

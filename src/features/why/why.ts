@@ -87,13 +87,13 @@ interface Made {
 
 function explained(buildEvent: BuildEvent, decision: StoredDecision, posted: readonly Posted[]): Explained {
   const { rawStatus, at, branch, status } = buildEvent
-  const { channel, verdict, reason, rulesFrom, ruleResults, turn } = decision
+  const { channel, verdict, reason, rulesFrom, ruleResults, change } = decision
   return {
     channel,
     rawStatus,
     at,
     branch,
-    events: selectable({ status, turn }),
+    events: selectable({ status, change }),
     verdict,
     reason,
     rulesFrom,

@@ -12,7 +12,7 @@ export const ACTION_IDS = {
 } as const
 
 /** The button of a red branch. */
-export const BREAKAGE_ACTION_ID = 'breakage_own'
+export const STREAK_ACTION_ID = 'breakage_own'
 
 /** The row that holds a card's buttons. */
 export const ACTIONS_BLOCK_ID = 'build_actions'

@@ -1,6 +1,6 @@
 import { isRepositoryId } from '../../domain/ids.ts'
 import { patternMode } from '../../domain/rules/pattern.ts'
-import type { ReminderRule } from '../../domain/builds/breakage.ts'
+import type { ReminderRule } from '../../domain/builds/reminder.ts'
 import { CHANGES, type ChannelRule } from '../../domain/rules/rule.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
 import type { Details } from '../../domain/builds/failure.ts'

@@ -10,8 +10,8 @@ import {
 } from '../../domain/builds/build-event.ts'
 import { type BuildId, type ChannelId, type ProjectId, buildKey, isIdDigits, orderOf } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
-import type { Turn } from '../../domain/builds/recovered.ts'
-import type { RuleResult, RuleVerdict } from '../../domain/rules/rule.ts'
+import type { Judgement } from '../../domain/builds/streak.ts'
+import type { Change, RuleResult, RuleVerdict } from '../../domain/rules/rule.ts'
 import { isRed, toStatus, isVerdict, type Status } from '../../domain/builds/status.ts'
 import { hasStreak } from '../../domain/builds/stream.ts'
 import { together } from '../../lib/async.ts'
@@ -68,7 +68,7 @@ export const toCardDecision = (row: Pick<Selectable<Schema['decision']>, (typeof
   eventSeq: row.fact_seq,
   verdict: (row.verdict === STORED_POST ? 'post' : row.verdict) as StoredDecision['verdict'],
   reason: row.reason as StoredDecision['reason'],
-  turn: TURNS[row.recovered] ?? null,
+  change: CHANGES_STORED[row.recovered] ?? null,
   loud: row.loud === 1,
   decidedAt: row.decided_at,
 })
@@ -79,7 +79,7 @@ export const STORED_POST = 'tell'
 export const CARD_DECISION_COLUMNS = ['fact_seq', 'verdict', 'reason', 'recovered', 'loud', 'decided_at'] as const
 
 /** The column `recovered` holds an index into this list. */
-const TURNS: readonly (Turn | null)[] = [null, 'recovered', 'broken']
+const CHANGES_STORED: readonly (Change | null)[] = [null, 'recovered', 'broken']
 
 // Older rows hold verdicts without their rules.
 const toRuleResult = (stored: RuleResult | RuleVerdict): RuleResult =>
@@ -93,7 +93,7 @@ const fromDecision = (decision: StoredDecision): Selectable<Schema['decision']> 
   reason: decision.reason,
   rules_from: decision.rulesFrom,
   looked: JSON.stringify(decision.ruleResults),
-  recovered: TURNS.indexOf(decision.turn),
+  recovered: CHANGES_STORED.indexOf(decision.change),
   loud: decision.loud ? 1 : 0,
   notice_day: decision.noticeDay,
   decided_at: decision.decidedAt,
@@ -178,6 +178,18 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
           .limit(sql.lit(limit)),
       )
       return rows.map(toVerdict)
+    },
+
+    async judgements(revisionKey, cardNumber) {
+      const rows = await runQuery('judgements', { revisionKey, cardNumber }, (value) =>
+        db
+          .selectFrom('fact')
+          .select(['seq', 'judgement'])
+          .where('lineage_key', '=', value('revisionKey'))
+          .where('episode', '=', value('cardNumber'))
+          .where('judgement', 'is not', null),
+      )
+      return new Map(rows.map(({ seq, judgement }) => [seq, JSON.parse(judgement!) as Judgement]))
     },
 
     async isOvertaken(branch, buildOrder, seq) {
@@ -310,6 +322,26 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
           .updateTable('fact')
           .set({ episode: value('cardNumber') })
           .where('seq', '=', value('eventSeq')),
+      )
+    },
+
+    async saveJudgement(eventSeq, judgement) {
+      await runQuery('saveJudgement', { eventSeq, judgement: JSON.stringify(judgement) }, (value) =>
+        db
+          .updateTable('fact')
+          .set({ judgement: value('judgement') })
+          .where('seq', '=', value('eventSeq')),
+      )
+    },
+
+    async forgetJudgements(branch, buildOrder, { ofBuild }) {
+      await runQuery(`forgetJudgements ${ofBuild}`, { branchKey: branch, buildOrder }, (value) =>
+        db
+          .updateTable('fact')
+          .set({ judgement: null })
+          .where('branch_key', '=', value('branchKey'))
+          .where('verdict', '=', sql.lit(1))
+          .where('build_order', ofBuild ? '>=' : '>', value('buildOrder')),
       )
     },
 

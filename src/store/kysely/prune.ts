@@ -1,14 +1,12 @@
-import { sql, type DeleteQueryBuilder, type DeleteResult, type Kysely } from 'kysely'
-import type { BuildId } from '../../domain/ids.ts'
+import { type DeleteQueryBuilder, type DeleteResult, type Kysely } from 'kysely'
 import { OPEN_STATES } from '../../domain/cards/request.ts'
-import { toStatus } from '../../domain/builds/status.ts'
 import { digestSubject, noticeSubject, revisionSubject } from '../../domain/builds/revision.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 import { markBuilds } from './builds.ts'
 import type { RunQuery } from './query.ts'
 
-/** What retention looks at: build events in order of receipt, and a branch's outcomes in order of builds. */
+/** What retention looks at: build events in order of receipt. */
 export const readPlaces = (db: Kysely<Schema>) =>
   ({
     async eventsAfter(seq, limit) {
@@ -23,27 +21,6 @@ export const readPlaces = (db: Kysely<Schema>) =>
         ...place,
         revisionKey,
         cardNumber,
-      }))
-    },
-
-    async verdictsFrom(branchKey, buildOrder, limit) {
-      const rows = await db
-        .selectFrom('fact')
-        .select(['seq', 'at', 'episode', 'lineage_key', 'build_id', 'build_order', 'word'])
-        .where('branch_key', '=', branchKey)
-        .where('verdict', '=', sql.lit(1))
-        .where('build_order', '>=', buildOrder)
-        .orderBy('build_order')
-        .orderBy('seq')
-        .limit(limit)
-        .execute()
-      return rows.map(({ lineage_key: revisionKey, episode: cardNumber, build_id, build_order, word, ...place }) => ({
-        ...place,
-        revisionKey,
-        cardNumber,
-        buildId: build_id as BuildId,
-        buildOrder: build_order,
-        status: toStatus(word),
       }))
     },
   }) satisfies Partial<Reads>
@@ -96,7 +73,7 @@ export function writePrune(db: Kysely<Schema>, runQuery: RunQuery) {
         (await count(db.deleteFrom('decision').where('subject', '=', subject))) +
         (await count(db.deleteFrom('message').where('subject', '=', subject))) +
         (await count(db.deleteFrom('card').where('subject', '=', subject))) +
-        (await removeBreakages(db, revisionKey, cardNumber)) +
+        (await removeStreaks(db, revisionKey, cardNumber)) +
         (await removeAsked(db, revisionKey))
       )
     },
@@ -176,8 +153,8 @@ async function removeAsked(db: Kysely<Schema>, revisionKey: string): Promise<num
   return left ? 0 : count(db.deleteFrom('request').where('lineage_key', '=', revisionKey))
 }
 
-/** A breakage is removed with the card of its newest failure, which stays as long as the branch is red. */
-async function removeBreakages(db: Kysely<Schema>, revisionKey: string, cardNumber: number): Promise<number> {
+/** A streak is removed with the card of its newest failure, which stays as long as the branch is red. */
+async function removeStreaks(db: Kysely<Schema>, revisionKey: string, cardNumber: number): Promise<number> {
   const gone = await db
     .deleteFrom('breakage')
     .where('lineage_key', '=', revisionKey)

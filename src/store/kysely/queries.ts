@@ -9,7 +9,7 @@ import { readPeople, writePeople } from './people.ts'
 import { readPlaces, writePrune } from './prune.ts'
 import { readDigests, writeDigests, readSubscriptions, writeSubscriptions } from './subscriptions.ts'
 import { readFigures } from './figures.ts'
-import { readBreakages, writeBreakages } from './breakages.ts'
+import { readStreaks, writeStreaks } from './streaks.ts'
 import { readBuilds, readSilent, writeSilent, writeBuilds } from './builds.ts'
 import { readMovedChannels, writeMovedChannels } from './channels.ts'
 import { readCards, writeCards, readDecisions } from './cards.ts'
@@ -49,7 +49,7 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: Qu
     ...readBuilds(db, runQuery),
     ...readFigures(db),
     ...readDigests(db),
-    ...readBreakages(db, runQuery),
+    ...readStreaks(db, runQuery),
     ...readRequests(db, runQuery),
     ...readProjectRequests(db),
     ...readAudit(db),
@@ -78,7 +78,7 @@ export function createTx(db: Kysely<Schema>, context: QueryContext & { onNews: O
     ...writeSilent(db),
     ...writeBuilds(db, runQuery),
     ...writeDigests(db),
-    ...writeBreakages(db, runQuery, context.onNews),
+    ...writeStreaks(db, runQuery, context.onNews),
     ...writeRequests(db),
     ...writeInteractions(db, runQuery),
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Judgement } from '../../../src/domain/builds/streak.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
 import { BUILDS_PER_CARD_MAX } from '../../../src/domain/builds/revision.ts'
 import { MINUTE, SECOND, T0, type Said } from '../../support/build-events.ts'
@@ -94,6 +95,55 @@ describe('a recovery', () => {
     const story = shownIn(stage).filter((shown) => shown.includes('508'))
     expect(story).toContain('card 508 passed')
     expect(stage.slack.messages.some(({ view }) => view.kind === 'reply' && view.shown === 'fixed')).toBe(true)
+  })
+})
+
+describe('what an outcome did to its branch', () => {
+  const judged = (stage: Stage) =>
+    (stage.sql('select build_id, judgement from fact where verdict = 1 order by seq') as Judged[]).map((row) => {
+      const { change, streak } = JSON.parse(row.judgement) as Judgement
+      return `${row.build_id} ${change} ${streak?.builds}`
+    })
+  type Judged = { build_id: string; judgement: string }
+  const BRANCH = [build(501, 'success'), build(502, 'error'), build(504, 'error'), build(505, 'success')]
+  const JUDGED = ['501 null undefined', '502 broken 1', '504 null 2', '505 recovered 2']
+
+  test('is stored with the extent of its streak, and again for newer builds when an older one ends late', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await hearInTurn(stage, ...BRANCH)
+    expect(judged(stage)).toEqual(JUDGED)
+    await hearInTurn(stage, build(503, 'error'))
+    expect(judged(stage)).toEqual([...JUDGED.slice(0, 2), '504 null 3', '505 recovered 3', '503 null 2'])
+  })
+
+  test('is not judged again for another reason, so it needs no older builds', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await hearInTurn(stage, ...BRANCH)
+    stage.sql("update fact set verdict = 0 where build_id in ('502', '504')")
+    await stage.clock.advance(5 * MINUTE)
+    await hearInTurn(stage, build(505, 'initiated'), build(505, 'success'))
+    expect(judged(stage)).toEqual([JUDGED[0], JUDGED[3], '505 null undefined'])
+  })
+
+  test('is judged when its card is next ingested if it is from before judgements were stored, and shown meanwhile', async () => {
+    await using stage = await openStage()
+    await stage.live()
+    await hearInTurn(stage, ...BRANCH)
+    const shown = stage.slack.messages.map(({ view }) => view)
+    stage.sql('update fact set judgement = null')
+    const keys = stage.sql('select distinct lineage_key as key from fact') as { key: string }[]
+    await stage.store.write(async (tx) => {
+      for (const { key } of keys) await tx.touchCards(`${key}/1`, 0, 1)
+    })
+    await stage.clock.advance(10 * SECOND)
+    expect(stage.slack.messages.map(({ view }) => view)).toEqual(shown)
+    await stage.store.write(async (tx) => {
+      for (const { key } of keys) await tx.wakeRevision(key, 0, 1)
+    })
+    await stage.clock.advance(10 * SECOND)
+    expect(judged(stage)).toEqual(JUDGED)
   })
 })
 

@@ -41,7 +41,7 @@ const tell = (
   const attempts = attemptsOf(...said)
   return storyFor({
     attempts,
-    streaks: new Map(),
+    judgements: new Map(),
     failures: new Map(),
     isAnnounced: () => true,
     isLoud: () => false,
@@ -51,7 +51,7 @@ const tell = (
     isUnclaimed: () => false,
     proposed: null,
     replaces: null,
-    breakage: null,
+    ownership: null,
     changes: [],
     reminders: new Map(),
     requests,

@@ -155,7 +155,7 @@ describe('a time', () => {
 
   function ownedCard() {
     const owner = { user: 'U0LIN', since: STARTED_AT - HOUR, until: STARTED_AT }
-    return card({ breakage: { id: 'b1', owner, snoozedUntil: null } })
+    return card({ ownership: { id: 'b1', owner, snoozedUntil: null } })
   }
 })
 

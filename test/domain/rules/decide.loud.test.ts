@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { decide, type CiRules, type DecisionInput } from '../../../src/domain/rules/decide.ts'
 import { asked, failures, on, subscribed } from '../support/question.ts'
 
-const fixed: Partial<DecisionInput> = { status: 'success', turn: 'recovered' }
+const fixed: Partial<DecisionInput> = { status: 'success', change: 'recovered' }
 
 describe('a loud decision', () => {
   it.each<[claim: string, question: Partial<DecisionInput>, rules: CiRules]>([

@@ -20,7 +20,7 @@ describe('any decision', () => {
       ...(['ignored', 'blocked', 'unknown'] as const),
     ),
     effect: fc.constantFrom('opened', 'moved', 'duplicate', 'late'),
-    turn: fc.constantFrom(null, 'broken', 'recovered'),
+    change: fc.constantFrom(null, 'broken', 'recovered'),
     hasCard: fc.boolean(),
   })
 

@@ -73,12 +73,12 @@ const ROWS: Row[] = [
   ],
   [
     'a recovered build is announced as recovered',
-    { status: 'success', turn: 'recovered' },
+    { status: 'success', change: 'recovered' },
     [on(null, ['recovered'])],
     'post',
     'event-selected',
   ],
-  ['and as a success', { status: 'success', turn: 'recovered' }, [on(null, ['success'])], 'post', 'event-selected'],
+  ['and as a success', { status: 'success', change: 'recovered' }, [on(null, ['success'])], 'post', 'event-selected'],
   [
     'a build that passes again is not announced as recovered',
     { status: 'success' },
@@ -234,7 +234,7 @@ describe('a decision', () => {
 })
 
 describe('the events that rules can select', () => {
-  it.each<[Status, turn: DecisionInput['turn'], events: string[]]>([
+  it.each<[Status, change: DecisionInput['change'], events: string[]]>([
     ['started', null, ['started']],
     ['waiting', null, ['waiting']],
     ['success', null, ['success']],
@@ -247,7 +247,7 @@ describe('the events that rules can select', () => {
     ['ignored', null, ['failed', 'broken']],
     ['blocked', null, ['failed', 'broken']],
     ['unknown', null, ['unknown']],
-  ])('of %s (turn: %s) are %j', (status, turn, events) => {
-    expect(selectable({ status, turn })).toEqual(events)
+  ])('of %s (change: %s) are %j', (status, change, events) => {
+    expect(selectable({ status, change })).toEqual(events)
   })
 })

@@ -18,7 +18,7 @@ export const asked = (parts: Partial<DecisionInput> = {}): DecisionInput => ({
   branch: 'main',
   status: 'failed',
   effect: 'moved',
-  turn: null,
+  change: null,
   hasCard: false,
   ...parts,
 })

@@ -1,6 +1,5 @@
-import type { RedSince } from '../../../src/domain/builds/breakage.ts'
-import { recoveryOf } from '../../../src/domain/builds/recovered.ts'
-import { attemptKey, type Attempt } from '../../../src/domain/builds/attempt.ts'
+import { recoveryOf, type Judgement } from '../../../src/domain/builds/streak.ts'
+import type { Attempt } from '../../../src/domain/builds/attempt.ts'
 import { isRed } from '../../../src/domain/builds/status.ts'
 import { postedAttemptOf, storyFor, type Story, type StoryContext } from '../../../src/domain/cards/story.ts'
 import { OUT_OF_REACH, attemptsOf, capabilitiesWith, type Said } from '../../support/build-events.ts'
@@ -13,20 +12,20 @@ export function told(said: readonly (string | Said)[], context: Partial<StoryCon
   const attempts = attemptsOf(
     ...said.map((each) => ({ details: byAda, ...(typeof each === 'string' ? { word: each } : each) })),
   )
-  const recoveries = recoveriesOf(attempts)
+  const judgements = judgementsOf(attempts)
   return storyFor({
     attempts,
-    streaks: recoveries,
+    judgements,
     failures: new Map(),
     isAnnounced: () => true,
-    isLoud: (attempt) => isRed(attempt.status) || recoveries.has(attemptKey(attempt)),
+    isLoud: (attempt) => isRed(attempt.status) || judgements.has(attempt.finalSeq ?? 0),
     postedAttempt: null,
     quiet: false,
     mentionOf: (committer) => (committer === 'ada' ? ADA : null),
     isUnclaimed: (committer) => committer === 'lin',
     proposed: null,
     replaces: null,
-    breakage: null,
+    ownership: null,
     changes: [],
     reminders: new Map(),
     requests: [],
@@ -42,11 +41,13 @@ export const toldOfBorn = (
   context: Partial<StoryContext> = {},
 ): Story => told(said, { postedAttempt: postedAttemptOf(attemptsOf(...said.slice(0, bornAfter))), ...context })
 
-const recoveriesOf = (attempts: readonly Attempt[]): Map<string, RedSince> =>
+/** Only of recoveries. */
+const judgementsOf = (attempts: readonly Attempt[]): Map<number, Judgement> =>
   new Map(
-    attempts.flatMap((attempt) =>
-      [recoveryOf(attempt, attempts)].flatMap((found) => (found ? [[attemptKey(attempt), found]] : [])),
-    ),
+    attempts.flatMap((attempt) => {
+      const streak = recoveryOf(attempt, attempts)
+      return streak ? [[attempt.finalSeq!, { change: 'recovered', streak }] as const] : []
+    }),
   )
 
 /** The replies in the thread, in order, as `run:512.1 failed`. */

@@ -34,11 +34,11 @@ describe('the state of a project', () => {
     const redAt = stage.clock.now() - MINUTE
     await stage.ended('error')
     const outcome = await status(stage, 'web', 'main')
-    expect(newestIn(outcome)).toMatchObject({ shown: 'failed', redSince: { builds: 2, atLeast: false } })
-    const since = outcome.kind === 'status' ? outcome.builds[0]!.redSince!.at : 0
+    expect(newestIn(outcome)).toMatchObject({ shown: 'failed', streak: { builds: 2, atLeast: false } })
+    const since = outcome.kind === 'status' ? outcome.builds[0]!.streak!.at : 0
     expect(Math.abs(since - redAt)).toBeLessThan(10_000)
     await stage.ended('success')
-    expect(newestIn(await status(stage, 'web', 'main'))).toMatchObject({ shown: 'fixed', redSince: null })
+    expect(newestIn(await status(stage, 'web', 'main'))).toMatchObject({ shown: 'fixed', streak: null })
   })
 
   test('says so even while its newest build runs', async () => {
@@ -46,10 +46,10 @@ describe('the state of a project', () => {
     await stage.ended('error')
     await stage.ended('error')
     await stage.running()
-    expect(newestIn(await status(stage, 'web', 'main'))).toMatchObject({ shown: 'started', redSince: { builds: 2 } })
+    expect(newestIn(await status(stage, 'web', 'main'))).toMatchObject({ shown: 'started', streak: { builds: 2 } })
     await stage.ended('success')
     await stage.running()
-    expect(newestIn(await status(stage, 'web', 'main'))).toMatchObject({ shown: 'started', redSince: null })
+    expect(newestIn(await status(stage, 'web', 'main'))).toMatchObject({ shown: 'started', streak: null })
   })
 
   test('has at most ten branches, the red ones first, and counts the others', async () => {

@@ -1,7 +1,7 @@
 import type { ChannelId } from '../../../src/domain/ids.ts'
 import { answerHome, homeView, type HomeView } from '../../../src/features/home/view.ts'
 import { answerNotAllowed } from '../../../src/features/kit/not-allowed.ts'
-import { owned } from '../../../packages/demo/src/samples/breakages.ts'
+import { owned } from '../../../packages/demo/src/samples/streaks.ts'
 import {
   BUILD_AT,
   buildOf,
@@ -51,7 +51,7 @@ const subscriptionOf = ({ project, branch }: Cast, change: Partial<Subscription>
 export const memberHome = (cast: Cast = CAST): HomeState => ({
   me: { user: 'U0ADA00001', handles: [{ handle: cast.committer, at: RED_AT }], mentions: true },
   red: some(
-    buildOf(cast, 'failed', { breakage: owned(cast) }),
+    buildOf(cast, 'failed', { ownership: owned(cast) }),
     buildOf(cast),
     buildOf(cast, 'failed', { project: cast.other, offers: [], missing: { action: 'restart', why: 'pro-project' } }),
   ),

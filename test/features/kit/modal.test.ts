@@ -4,7 +4,7 @@ import { describedFeatures } from '../../../src/features/features.ts'
 import { createView } from '../../../src/features/projects/create-form.ts'
 import { RESET_CALLBACK_ID, resetView } from '../../../src/features/projects/reset-form.ts'
 import { EDIT_CALLBACK_ID, editView } from '../../../src/features/projects/edit-form.ts'
-import { BREAKAGE_CALLBACK_ID } from '../../../src/features/breakages/form.ts'
+import { STREAK_CALLBACK_ID } from '../../../src/features/streaks/form.ts'
 import { SUBSCRIBE_CALLBACK_ID } from '../../../src/features/subscriptions/form-view.ts'
 import { IMPORT_CALLBACK_ID } from '../../../src/features/subscriptions/import-command.ts'
 import { INPUT_CHARS_MAX } from '../../../src/features/kit/fields.ts'
@@ -53,7 +53,7 @@ describe('a submitted form', () => {
     }
   })
 
-  it.each([SUBSCRIBE_CALLBACK_ID, IMPORT_CALLBACK_ID, BREAKAGE_CALLBACK_ID, EDIT_CALLBACK_ID, RESET_CALLBACK_ID])(
+  it.each([SUBSCRIBE_CALLBACK_ID, IMPORT_CALLBACK_ID, STREAK_CALLBACK_ID, EDIT_CALLBACK_ID, RESET_CALLBACK_ID])(
     '(%s) of another version says that nothing was done',
     (callbackId) => {
       const { ack } = FORMS.get(callbackId)!.receive(sent(callbackId))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { answerHelp, answerHelpAbout } from '../../../src/features/help/slack.ts'
 import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../../src/features/kit/slips.ts'
-import { untilOf } from '../../../src/features/breakages/action.ts'
+import { untilOf } from '../../../src/features/streaks/action.ts'
 import { describedFeatures } from '../../../src/features/features.ts'
 import { answerOverview, answerStatus } from '../../../src/features/builds/status-messages.ts'
 import { pageValue } from '../../../src/features/kit/values.ts'
@@ -136,7 +136,7 @@ describe('/ci on and /ci let', () => {
     const spans = { it: 60, '': 60, '1m': 1, 'it 1m': 1, '90m': 90, '1440M': 1440, '4h': 240, '24h': 1440 }
     for (const [time, minutes] of Object.entries(spans)) {
       await type(`on ${time} acme/web@main`)
-      const [taken] = await store.read.breakagesOf(ada)
+      const [taken] = await store.read.streaksOf(ada)
       expect(taken, time).toMatchObject({ ownerUntil: untilOf(minutes, 'Europe/Berlin', behind.clock.now()) })
       await type('let go acme/web@main')
     }

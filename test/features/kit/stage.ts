@@ -52,7 +52,7 @@ export const build = (change: Partial<BuildSummary> = {}): BuildSummary => ({
   word: 'initiated',
   attemptNumber: 1,
   at: Date.UTC(2026, 4, 4, 14, 2),
-  redSince: null,
+  streak: null,
   offers: ['stop'],
   missing: null,
   unconfirmed: null,

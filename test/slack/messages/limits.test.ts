@@ -1,5 +1,5 @@
 import { digestOf } from '../../../packages/demo/src/samples/digests.ts'
-import { RED_MAX } from '../../../src/projects/breakages.ts'
+import { RED_MAX } from '../../../src/projects/streaks.ts'
 import { DIGEST_LINES_MAX } from '../../../src/projects/figures.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

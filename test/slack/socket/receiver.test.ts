@@ -86,7 +86,7 @@ describe('Socket Mode', () => {
     const tries = lines.filter(({ text }) => text.startsWith('a Socket Mode connection could not be opened'))
     expect(tries.map(({ level }) => level)).toEqual(['debug', 'debug', 'debug'])
     expect(saidOf(lines)).toEqual([
-      'Slack cannot be reached (http_503); messages wait until it can.',
+      'Slack cannot be reached (http_503); messages wait until it can. Check that this machine can reach slack.com; if SLACK_API_URL is set, correct it.',
       'a Socket Mode connection to Slack is open again',
     ])
     expect(JSON.stringify(lines)).not.toContain(slack.appToken)

@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest'
 import type { StoredDecision } from '../../../src/store/records.ts'
-import { MINUTE, T0 } from '../../support/build-events.ts'
+import { idOrder } from '../../../src/domain/ids.ts'
+import { MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
 import type { Queues } from '../../../src/domain/cards/plan.ts'
-import { noticeSubject } from '../../../src/domain/builds/revision.ts'
-import { BUILDS, CARD, decided, hear, RELEASES, stand } from '../given.ts'
+import { branchKey, noticeSubject } from '../../../src/domain/builds/revision.ts'
+import { BUILDS, CARD, decided, hear, RELEASES, REVISION, stand } from '../given.ts'
 
 const DAY = '2026-03-02'
 
-const onCard = ({ eventSeq, verdict, reason, turn, loud, decidedAt }: StoredDecision) => ({
+const onCard = ({ eventSeq, verdict, reason, change, loud, decidedAt }: StoredDecision) => ({
   eventSeq,
   verdict,
   reason,
-  turn,
+  change,
   loud,
   decidedAt,
 })
@@ -35,12 +36,36 @@ export function decisionClaims(places: () => Places): void {
         },
       ],
       loud: true,
-      turn: 'recovered',
+      change: 'recovered',
       noticeDay: DAY,
     })
     await place.store.write((tx) => tx.saveDecision(decision))
     expect(await place.store.read.decisionsOf(CARD)).toEqual([onCard(decision)])
     expect(await place.store.read.decisionsOfEvent(decision.eventSeq)).toEqual([decision])
+  })
+
+  test('what outcomes did to their branch is read back by card, until it is forgotten from a build on', async () => {
+    await using place = await places().open()
+    const judgements = {
+      512: { change: 'broken', streak: { at: T0, builds: 1, atLeast: false } },
+      513: { change: null, streak: { at: T0, builds: 500, atLeast: true } },
+      514: { change: 'recovered', streak: { at: T0, builds: 2, atLeast: false } },
+      515: { change: null, streak: null },
+    } as const
+    for (const [build, judgement] of Object.entries(judgements)) {
+      const seq = await hear(place.store, { build })
+      await place.store.write((tx) => tx.placeEvent(seq, 1))
+      await place.store.write((tx) => tx.saveJudgement(seq, judgement))
+    }
+    const read = async (cardNumber = 1) => [...(await place.store.read.judgements(REVISION, cardNumber)).values()]
+    const forget = (build: string, ofBuild: boolean) =>
+      place.store.write((tx) => tx.forgetJudgements(branchKey(projectId(WEB), 'main'), idOrder(build), { ofBuild }))
+    expect(await read()).toEqual(Object.values(judgements))
+    expect(await read(2)).toEqual([])
+    await forget('514', false)
+    expect(await read()).toEqual([judgements[512], judgements[513], judgements[514]])
+    await forget('513', true)
+    expect(await read()).toEqual([judgements[512]])
   })
 
   test('a decision from before rules were recorded has its verdicts, but no rules', async () => {
@@ -61,7 +86,7 @@ export function decisionClaims(places: () => Places): void {
       ...first,
       verdict: 'post',
       reason: 'event-selected',
-      turn: 'recovered',
+      change: 'recovered',
       decidedAt: T0 + MINUTE,
     })
     await place.store.write((tx) => tx.saveDecision(first))

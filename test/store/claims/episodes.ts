@@ -86,8 +86,6 @@ export function episodeClaims(places: () => Places): void {
     expect(before.map(({ buildId }) => buildId)).toEqual([uuid('a'), uuid('f'), uuid('c')])
     const [started, ended] = await place.store.read.eventsOfBuild(projectId(WEB), uuid('f'))
     expect(ended!.buildOrder).toBe(started!.buildOrder)
-    const from = await place.store.read.verdictsFrom(MAIN, started!.buildOrder, 10)
-    expect(from.map(({ buildId }) => buildId)).toEqual([uuid('f'), uuid('a')])
   })
 
   test('a UUID comes after the builds that the project had by then, and a greater number after the UUID', async () => {
@@ -124,32 +122,6 @@ export function episodeClaims(places: () => Places): void {
     await Promise.all(several(9, (i) => hear(place.store, { build: String(508 + i) })))
     const { read } = place.store
     expect((await read.verdictsBefore(MAIN, idOrder('512'), 2)).map(({ buildId }) => buildId)).toEqual(['512', '511'])
-  })
-
-  test('the verdicts from a build on include its own, are ordered by build and receipt, and have their card', async () => {
-    await using place = await places().open()
-    for (const build of ['511', '1000', '512', '513', '512']) await hear(place.store, { build })
-    await hear(place.store, { build: '514', word: 'initiated' })
-    await hear(place.store, { build: '512', branch: 'main2' })
-    const { read } = place.store
-    await place.store.write((tx) => tx.placeEvent(3, 7))
-    const from = await read.verdictsFrom(MAIN, idOrder('512'), 10)
-    expect(from.map(({ buildId, seq }) => [buildId, seq])).toEqual([
-      ['512', 3],
-      ['512', 5],
-      ['513', 4],
-      ['1000', 2],
-    ])
-    expect(from[0]).toEqual({
-      seq: 3,
-      at: T0,
-      cardNumber: 7,
-      revisionKey: REVISION,
-      buildId: '512',
-      buildOrder: idOrder('512'),
-      status: 'failed',
-    })
-    expect(await read.verdictsFrom(MAIN, idOrder('512'), 3)).toEqual(from.slice(0, 3))
   })
 
   test('a build is overtaken by a newer one that ended before it, and not by an older, later or unfinished one', async () => {

@@ -28,6 +28,7 @@ const MIGRATIONS = [
   { name: '0019-late-and-plain' },
   { name: '0020-moved-channels' },
   { name: '0021-details' },
+  { name: '0022-judgements' },
 ]
 
 /**

@@ -17,12 +17,12 @@ const WITHOUT_CHANNEL: Readonly<Record<string, string>> = {
   breakage_change: 'ask_key breakage_id id kind made_by made_to subject',
   build:
     'branch branch_key build_id build_key build_order build_uuid committer lineage_key number project_id status word',
-  card: 'call call_by problem subject',
+  card: 'call call_by details problem subject',
   decision: 'looked notice_day reason rules_from subject verdict',
   delivery: 'answer body key',
   digest: 'kind period set_by view zone',
   event: 'id',
-  fact: 'branch branch_key build_id build_key build_order commit_id details lineage_key origin project_id word',
+  fact: 'branch branch_key build_id build_key build_order commit_id details judgement lineage_key origin project_id word',
   former_name: 'name_key uuid',
   heard: 'full_key full_name name name_key project_id project_uuid repository',
   intake: 'lineage_key',
@@ -39,7 +39,7 @@ const WITHOUT_CHANNEL: Readonly<Record<string, string>> = {
   request:
     'action ask_key asked_by asked_team build_key claimed_by code id lineage_key new_build_id new_build_uuid project_uuid reason state subject target via',
   slot: 'call channel lane',
-  subscription: 'changed_by created_by follows mention remind rules slot',
+  subscription: 'changed_by created_by details follows mention remind rules slot',
 }
 
 interface Column {

@@ -48,8 +48,8 @@ function kindOf(status: Status): string {
 }
 
 function selectedBy(status: Status): string {
-  const turn = status === 'success' ? 'recovered' : 'broken'
-  return selectable({ status, turn })
+  const change = status === 'success' ? 'recovered' : 'broken'
+  return selectable({ status, change })
     .map((event) => `\`${event}\``)
     .join(', ')
 }

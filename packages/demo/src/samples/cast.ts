@@ -101,7 +101,7 @@ export const buildOf = (cast: Cast, shown: Shown = 'failed', change: Partial<Bui
   word: shown === 'unknown' ? cast.word : WORDS[shown],
   attemptNumber: 1,
   at: BUILD_AT,
-  redSince: shown === 'failed' ? { at: RED_AT, builds: 3, atLeast: false } : null,
+  streak: shown === 'failed' ? { at: RED_AT, builds: 3, atLeast: false } : null,
   offers: shown === 'started' ? ['stop'] : shown === 'failed' ? ['restart'] : [],
   missing: null,
   unconfirmed: null,

@@ -2,8 +2,8 @@ import type { DoctorOutcome } from '../../../../src/features/doctor/examine.ts'
 import type { MeOutcome } from '../../../../src/features/people/people.ts'
 import { answerAction } from '../../../../src/features/builds/action-messages.ts'
 import type { Answer, AnswerContext } from '../../../../src/slack/messages/answer.ts'
-import type { BreakageOutcome } from '../../../../src/features/breakages/action.ts'
-import { answerBreakage, answerRed } from '../../../../src/features/breakages/messages.ts'
+import type { StreakOutcome } from '../../../../src/features/streaks/action.ts'
+import { answerStreak, answerRed } from '../../../../src/features/streaks/messages.ts'
 import { answerBadge } from '../../../../src/features/badge/messages.ts'
 import { answerDoctor } from '../../../../src/features/doctor/messages.ts'
 import { answerDryRun } from '../../../../src/features/subscriptions/dry-run-messages.ts'
@@ -39,7 +39,7 @@ import { buildOf, CAST, REFERENCE, type Cast } from './cast.ts'
 import { imports, proposals } from './imports.ts'
 import { acts, runnings } from './acts.ts'
 import { badges } from './badges.ts'
-import { breakages, redBuilds } from './breakages.ts'
+import { streaks, redBuilds } from './streaks.ts'
 import { doctors } from './doctors.ts'
 import { digests, flakies, unclearTimes } from './digests.ts'
 import { lists } from './lists.ts'
@@ -86,7 +86,7 @@ export const samplesOf = async (commands: readonly CommandRow[], cast: Cast = CA
   ),
   ...ofKinds<RunOutcome>('run', runs(cast), (outcome) => answerRun(outcome, askedOf('run', cast))),
   ...ofKinds<BadgeOutcome>('badge', badges(cast), (outcome) => answerBadge(outcome, asked('badge', cast))),
-  ...ofKinds<BreakageOutcome>('red', breakages(cast), (outcome) => answerBreakage(outcome, asked('red', cast)), 'own'),
+  ...ofKinds<StreakOutcome>('red', streaks(cast), (outcome) => answerStreak(outcome, asked('red', cast)), 'own'),
   ...reds(cast),
   ...ofKinds<FlakyOutcome>('flaky', flakies(cast), (outcome) => answerFlaky(outcome, askedOf('flaky', cast))),
   ...ofKinds<DigestOutcome>('digest', digests(cast), (outcome) => answerDigest(outcome, { reference: REFERENCE })),

@@ -67,7 +67,7 @@ export const statuses = (cast: Cast): Cases<StatusOutcome> => ({
 })
 
 const branches = (cast: Cast): readonly BuildSummary[] => [
-  buildOf(cast, 'failed', { redSince: { at: RED_AT, builds: 12, atLeast: true } }),
+  buildOf(cast, 'failed', { streak: { at: RED_AT, builds: 12, atLeast: true } }),
   buildOf(cast, 'started', { branch: cast.typed }),
   buildOf(cast, 'passed', { branch: null }),
 ]

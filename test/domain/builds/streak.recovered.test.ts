@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { recoveredFrom, recoveringFrom, recoveryOf, redStreakTo } from '../../../src/domain/builds/recovered.ts'
+import { recoveryOf, extentTo } from '../../../src/domain/builds/streak.ts'
 import { foldAttempts, attemptKey, type Attempt } from '../../../src/domain/builds/attempt.ts'
-import { isRed, isVerdict } from '../../../src/domain/builds/status.ts'
+import { isVerdict } from '../../../src/domain/builds/status.ts'
 import { MINUTE, attemptsOf, SECOND, story, T0, type Said } from '../../support/build-events.ts'
 
 const built = (build: string, word: string, after?: number): Said => ({
@@ -274,7 +274,7 @@ describe('the red streak up to a red attempt', () => {
   /** How long the branch had been red when this build ended, with all of these deliveries known. */
   function streakTo(build: string, ...said: Said[]) {
     const attempts = attemptsOf(...said)
-    return redStreakTo(
+    return extentTo(
       attempts.find((attempt) => attempt.buildId === build)!,
       attempts,
       false,
@@ -304,71 +304,12 @@ describe('the red streak up to a red attempt', () => {
 
   it('has at least this length if the history is truncated before its beginning', () => {
     const attempts = attemptsOf(built('1', 'error'), built('2', 'error'))
-    expect(redStreakTo(attempts[1]!, attempts, true)).toMatchObject({ builds: 2, atLeast: true })
+    expect(extentTo(attempts[1]!, attempts, true)).toMatchObject({ builds: 2, atLeast: true })
     const ended = attemptsOf(built('0', 'success'), built('1', 'error'), built('2', 'error'))
-    expect(redStreakTo(ended[2]!, ended, true)).toMatchObject({ builds: 2, atLeast: false })
+    expect(extentTo(ended[2]!, ended, true)).toMatchObject({ builds: 2, atLeast: false })
   })
 
   it('does not exist for an attempt that passed', () => {
     expect(streakTo('2', built('1', 'error'), built('2', 'success'))).toBeNull()
-  })
-})
-
-describe('the recoveries from a red outcome', () => {
-  /** The builds that recovered from this build's failure, received in this order. */
-  function recovering(build: string, ...said: Said[]): string[] {
-    const buildEvents = story(...said)
-    const red = buildEvents.find((buildEvent) => buildEvent.buildId === build && isRed(buildEvent.status))!
-    const later = buildEvents.filter(({ buildId }) => Number(buildId) >= Number(build)).toSorted(inOrder)
-    return recoveringFrom(red, later).map(({ buildId }) => buildId)
-  }
-
-  const inOrder = (a: Placed, b: Placed) => Number(a.buildId) - Number(b.buildId) || a.seq - b.seq
-  type Placed = { buildId: string; seq: number }
-
-  it.each<[claim: string, said: Said[], builds: string[]]>([
-    ['are the next that passed', [built('1', 'error'), built('2', 'error'), built('3', 'success')], ['3']],
-    ['are not the second that passed', [built('1', 'error'), built('2', 'success'), built('3', 'success')], ['2']],
-    ['are none if nothing passed', [built('1', 'error'), built('2', 'error')], []],
-    ['are a passing restart of the build itself', [built('1', 'error'), built('1', 'success')], ['1']],
-    ['are not an attempt from before it failed', [built('1', 'success'), built('1', 'error')], []],
-    [
-      'include a build that had passed before one in between passed',
-      [built('1', 'error'), built('3', 'success'), built('2', 'success')],
-      ['2', '3'],
-    ],
-  ])('%s', (_, said, builds) => {
-    expect(recovering('1', ...said)).toEqual(builds)
-  })
-
-  it('are exactly the recoveries that would be missing or smaller without it, and their own list agrees', () => {
-    const order = fc.shuffledSubarray(['1', '2', '3', '4', '5', '6', '7', '8'])
-    const word = fc.constantFrom('success', 'error', 'infrastructure_failure')
-    const branch = order.chain((builds) => fc.tuple(...builds.map((build) => word.map((w) => built(build, w)))))
-    fc.assert(
-      fc.property(branch, (said) => {
-        const attempts = attemptsOf(...said)
-        const buildEvents = attempts.flatMap((attempt) => attempt.buildEvents).toSorted(inOrder)
-        const fixed = attempts.filter((attempt) => recoveryOf(attempt, attempts) !== null)
-        for (const red of attempts.filter(({ status }) => isRed(status))) {
-          const without = attempts.filter((attempt) => attempt !== red)
-          const telling = (attempt: Attempt, history: readonly Attempt[]) =>
-            JSON.stringify(recoveryOf(attempt, history))
-          const changed = fixed.filter((attempt) => telling(attempt, attempts) !== telling(attempt, without))
-          const builds = new Set(recovering(red.buildId, ...said))
-          const kept = fixed.map(({ buildId }) => buildId).filter((build) => builds.has(build))
-          for (const attempt of fixed) {
-            const green = attempt.buildEvents.at(-1)!
-            const earlier = buildEvents.slice(0, buildEvents.indexOf(green) + 1).toReversed()
-            const from = recoveredFrom(green, earlier).map(({ buildId }) => buildId)
-            expect(from.includes(red.buildId)).toBe(kept.includes(attempt.buildId))
-          }
-          // Machine errors do not count in a streak that has a failure.
-          const told = changed.map(({ buildId }) => buildId)
-          if (red.status === 'failed') expect(kept).toEqual(told)
-          else expect(kept).toEqual(expect.arrayContaining(told))
-        }
-      }),
-    )
   })
 })

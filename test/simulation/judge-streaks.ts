@@ -1,4 +1,4 @@
-import { breakageOf } from '../../src/domain/builds/breakage.ts'
+import { openStreakOf } from '../../src/domain/builds/streak.ts'
 import { branchKey } from '../../src/domain/builds/revision.ts'
 import { hasStreak } from '../../src/domain/builds/stream.ts'
 import type { CardView } from '../../src/domain/cards/view.ts'
@@ -14,13 +14,10 @@ interface Row {
 }
 
 /**
- * Each red stream has one open breakage, whose beginning and count fit all its events; other streams have none, and none
+ * Each red stream has one open streak, whose beginning and count fit all its events; other streams have none, and none
  * whose branch or request is gone.
  */
-export function judgeBreakages(
-  { stage: { sql, slack }, scenario, frozen }: World,
-  { buildEvents }: Happened,
-): string[] {
+export function judgeStreaks({ stage: { sql, slack }, scenario, frozen }: World, { buildEvents }: Happened): string[] {
   const rows = sql('select * from breakage where ended_at is null') as Row[]
   const known = new Set((sql('select distinct branch_key from fact') as Row[]).map((row) => row.branch_key))
   const branches = Map.groupBy(
@@ -31,7 +28,7 @@ export function judgeBreakages(
     if (!known.has(key)) return []
     const { projectId, branch } = events[0]!
     const isGone = scenario.chapters.some(({ gone }) => gone.has(streamName(projectId, branch!)))
-    const streak = isGone ? null : breakageOf(events.filter((one) => !isOvertaken(one, events)))
+    const streak = isGone ? null : openStreakOf(events.filter((one) => !isOvertaken(one, events)))
     const wanted = streak
       ? [`${streak.first.details.finishedAt ?? streak.first.at} ${streak.builds} ${streak.newest.buildOrder}`]
       : []
@@ -40,8 +37,8 @@ export function judgeBreakages(
     return said.join() === wanted.join() ? [] : [`breakages of ${key}: ${said.join()} instead of ${wanted.join()}`]
   })
   // A card that can no longer be edited stays as it was.
-  const offered = slack.messages.filter(({ ts, view }) => view.kind === 'card' && view.breakage && !frozen.has(ts))
-  const places = offered.map(({ channel, view }) => `${channel} ${(view as CardView).breakage!.id}`)
+  const offered = slack.messages.filter(({ ts, view }) => view.kind === 'card' && view.ownership && !frozen.has(ts))
+  const places = offered.map(({ channel, view }) => `${channel} ${(view as CardView).ownership!.id}`)
   const twice = places.filter((place, at) => places.indexOf(place) !== at)
-  return [...wrongs, ...twice.map((place) => `more than one card offers the same breakage: ${place}`)]
+  return [...wrongs, ...twice.map((place) => `more than one card offers the same streak: ${place}`)]
 }

@@ -1,5 +1,5 @@
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
-import { sinceWords, breakageWords } from '../../slack/messages/breakage.ts'
+import { sinceWords, ownershipWords } from '../../slack/messages/streak.ts'
 import { directReplyTarget } from '../../slack/reply-targets.ts'
 import { plain, section } from '../../slack/messages/blocks.ts'
 import { joined } from '../../slack/messages/build.ts'
@@ -19,12 +19,12 @@ import {
   type Received,
 } from '../kit/modal.ts'
 import { respond } from '../kit/respond.ts'
-import { HOUR_MINUTES, type BreakageAction, type BreakageOperations, type RedBranch } from './action.ts'
-import { answerBreakage, answerNotRed, subjectOf } from './messages.ts'
+import { HOUR_MINUTES, type StreakAction, type StreakOperations, type RedBranch } from './action.ts'
+import { answerStreak, answerNotRed, subjectOf } from './messages.ts'
 
 // The form of a red branch: take it, hand it over, snooze its reminders, or let it go.
 
-export const BREAKAGE_CALLBACK_ID = 'breakage'
+export const STREAK_CALLBACK_ID = 'breakage'
 
 const FIELDS = { action: 'breakage_wish', to: 'breakage_to' } as const
 
@@ -33,7 +33,7 @@ const TITLE = 'Red branch'
 const LET_GO = 'let-go'
 
 /** The choices and what each one does. `hand`: the form's other field says to whom. */
-const CHOICES: readonly { value: string; text: string; action: BreakageAction | 'hand' }[] = [
+const CHOICES: readonly { value: string; text: string; action: StreakAction | 'hand' }[] = [
   { value: 'take-1', text: "I'm on it for 1 hour", action: { kind: 'take', span: HOUR_MINUTES } },
   { value: 'take-4', text: "I'm on it for 4 hours", action: { kind: 'take', span: 4 * HOUR_MINUTES } },
   { value: 'take-tomorrow', text: "I'm on it until tomorrow 9:00", action: { kind: 'take', span: 'tomorrow' } },
@@ -44,24 +44,24 @@ const CHOICES: readonly { value: string; text: string; action: BreakageAction | 
   { value: LET_GO, text: 'Let it go', action: { kind: 'let-go' } },
 ]
 
-/** What the form remembers: the breakage, and where it was opened. */
+/** What the form remembers: the streak, and where it was opened. */
 interface Memory {
   id: string
   channel: ChannelId | null
 }
 
 /** @param user who opened it: only the person who is on the branch can let it go */
-export const breakageView = (memory: Memory, red: RedBranch, user: string): ModalView =>
+export const streakView = (memory: Memory, red: RedBranch, user: string): ModalView =>
   formView({
-    id: BREAKAGE_CALLBACK_ID,
+    id: STREAK_CALLBACK_ID,
     title: TITLE,
     submit: 'Save',
     metadata: `${memory.id} ${memory.channel ?? ''}`,
     blocks: [
-      section(joined([`:x: ${subjectOf(red)} has been red ${sinceWords(red)}.`, breakageWords(red.breakage)], '\n')),
+      section(joined([`:x: ${subjectOf(red)} has been red ${sinceWords(red)}.`, ownershipWords(red.ownership)], '\n')),
       choiceField(
         { block: FIELDS.action, label: 'What do you want to do?' },
-        CHOICES.filter(({ value }) => value !== LET_GO || red.breakage.owner?.user === user).map(({ text, value }) =>
+        CHOICES.filter(({ value }) => value !== LET_GO || red.ownership.owner?.user === user).map(({ text, value }) =>
           fieldOption(text, value),
         ),
         'take-1',
@@ -78,25 +78,25 @@ export const breakageView = (memory: Memory, red: RedBranch, user: string): Moda
   })
 
 /** Opens the form, or answers that the branch is no longer red. People without permission see a refusal in the form. */
-export async function openBreakage(
-  breakages: BreakageOperations,
+export async function openStreak(
+  streaks: StreakOperations,
   { value, by, modalOpener, reference }: Click,
 ): Promise<Reply | null> {
   if (!modalOpener || !/^\d{1,20}$/.test(value)) return null
-  const result = await breakages.find({ kind: 'breakage', id: value })
+  const result = await streaks.find({ kind: 'streak', id: value })
   if (result.kind !== 'red') return replyTo(result, answerNotRed(result, { command: 'red', reference }))
-  const view = breakageView({ id: value, channel: by.channel }, result.red, by.user)
-  return opening(reference, () => openFor(modalOpener, view, () => breakages.mayOwn(by), { action: 'own', reference }))
+  const view = streakView({ id: value, channel: by.channel }, result.red, by.user)
+  return opening(reference, () => openFor(modalOpener, view, () => streaks.mayOwn(by), { action: 'own', reference }))
 }
 
 const WHAT = 'look after a red branch'
 
-export const breakageForm = (breakages: BreakageOperations): Form => ({
+export const streakForm = (streaks: StreakOperations): Form => ({
   what: WHAT,
-  receive: (body) => receive(breakages, body),
+  receive: (body) => receive(streaks, body),
 })
 
-function receive(breakages: BreakageOperations, body: unknown): Received {
+function receive(streaks: StreakOperations, body: unknown): Received {
   const memory = memoryIn(body)
   const chosen = CHOICES.find(({ value }) => value === chosenIn(body, FIELDS.action))
   if (!memory) return oldForm(TITLE)
@@ -105,32 +105,32 @@ function receive(breakages: BreakageOperations, body: unknown): Received {
   if (chosen.action !== 'hand') {
     if (to !== null) return refusing({ [FIELDS.to]: 'Choose "Hand it over" above, or remove this person.' })
     const { action } = chosen
-    return { ack: null, work: (slack) => save(breakages, slack, body, memory, action) }
+    return { ack: null, work: (slack) => save(streaks, slack, body, memory, action) }
   }
   if (to === null) return refusing({ [FIELDS.to]: 'Choose a person.' })
   return {
     ack: null,
     check: async () => {
-      const permit = await breakages.mayOwn({ user: to, team: null })
+      const permit = await streaks.mayOwn({ user: to, team: null })
       return permit.kind === 'no' ? { [FIELDS.to]: 'Only full members of this workspace can look after a branch.' } : {}
     },
-    work: (slack) => save(breakages, slack, body, memory, { kind: 'hand', to }),
+    work: (slack) => save(streaks, slack, body, memory, { kind: 'hand', to }),
   }
 }
 
 /** The form is closed and the card shows the change, so only a failure is answered, in a direct message. */
 function save(
-  breakages: BreakageOperations,
+  streaks: StreakOperations,
   slack: SlackDeps,
   body: unknown,
   { id, channel }: Memory,
-  action: BreakageAction,
+  action: StreakAction,
 ): Promise<void> {
   const by = requesterIn(body, channel)
   const replyTarget = directReplyTarget(slack.client, by.user)
   return respond(slack, { what: WHAT, by, replyTarget }, async (reference) => {
-    const outcome = await breakages.act({ kind: 'breakage', id }, action, by)
-    const answer = outcome.kind === 'changed' ? null : answerBreakage(outcome, { command: 'red', reference })
+    const outcome = await streaks.act({ kind: 'streak', id }, action, by)
+    const answer = outcome.kind === 'changed' ? null : answerStreak(outcome, { command: 'red', reference })
     return replyTo(outcome, answer)
   })
 }

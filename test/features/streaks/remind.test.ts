@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { remind } from '../../../src/features/breakages/remind.ts'
-import { changeBreakage, NO_OWNER } from '../../../src/projects/breakages.ts'
-import type { Breakage, BreakageChange, ReminderRule } from '../../../src/domain/builds/breakage.ts'
+import { remind } from '../../../src/features/streaks/remind.ts'
+import { changeStreak, NO_OWNER } from '../../../src/projects/streaks.ts'
+import type { ReminderRule } from '../../../src/domain/builds/reminder.ts'
+import type { Streak, StreakChange } from '../../../src/domain/builds/streak.ts'
 import type { MessageTs } from '../../../src/domain/ids.ts'
 import { branchKey } from '../../../src/domain/builds/revision.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
@@ -36,7 +37,7 @@ interface Play extends AsyncDisposable {
   /** Lets time pass, with the job running at its interval. */
   pass(ms: number): Promise<void>
   hear(build: number, word: string): Promise<void>
-  change(about: Partial<Breakage>, kind: BreakageChange['kind']): Promise<void>
+  change(about: Partial<Streak>, kind: StreakChange['kind']): Promise<void>
 }
 
 async function play(...subscriptions: Subscription[]): Promise<Play> {
@@ -70,10 +71,10 @@ async function play(...subscriptions: Subscription[]): Promise<Play> {
     },
     change: (about, kind) =>
       stage.store.write(async (tx) => {
-        const open = (await tx.openBreakage(MAIN))!
+        const open = (await tx.openStreak(MAIN))!
         const id = `c${(changes += 1)}`
         const at = stage.clock.now()
-        await changeBreakage(
+        await changeStreak(
           tx,
           { ...open, ...about },
           { id, interactionKey: id, kind, by: LIN, to: null, until: null, at },

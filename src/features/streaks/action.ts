@@ -1,17 +1,17 @@
 import {
-  redSinceOf,
-  shownBreakage,
-  type Breakage,
-  type BreakageChange,
-  type RedSince,
-  type ShownBreakage,
-} from '../../domain/builds/breakage.ts'
+  extentOf,
+  ownershipOf,
+  type Streak,
+  type StreakChange,
+  type StreakExtent,
+  type Ownership,
+} from '../../domain/builds/streak.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { breakageLock } from '../../store/breakages.ts'
+import { streakLock } from '../../store/streaks.ts'
 import { refuseGivenUp } from '../../store/not-attempted.ts'
 import type { Store, Tx } from '../../store/store.ts'
-import { changeBreakage, NO_OWNER } from '../../projects/breakages.ts'
+import { changeStreak, NO_OWNER } from '../../projects/streaks.ts'
 import { findBuild, summariesOf, summaryOf, type FindBuildDeps } from '../../projects/find-build.ts'
 import { deliveredById } from '../../projects/followers.ts'
 import {
@@ -36,28 +36,28 @@ const HANDED_HOURS = 4
 export type Span = number | 'tomorrow'
 
 /** What a person wants to do about a red branch. */
-export type BreakageAction =
+export type StreakAction =
   | { kind: 'take'; span: Span }
   /** `to`: a Slack user */
   | { kind: 'hand'; to: string }
   | { kind: 'snooze'; minutes: number }
   | { kind: 'let-go' }
 
-/** A breakage by its id, or the one that a build belongs to. */
-export type Which = { kind: 'breakage'; id: string } | Target
+/** A streak by its id, or the one that a build belongs to. */
+export type Which = { kind: 'streak'; id: string } | Target
 
 /** A red branch as answers show it. */
-export interface RedBranch extends RedSince {
+export interface RedBranch extends StreakExtent {
   project: string
   branch: string
-  breakage: ShownBreakage
+  ownership: Ownership
 }
 
-export type BreakageOutcome =
+export type StreakOutcome =
   /** made now, or by an earlier copy of this request */
-  | { kind: 'changed'; change: BreakageChange; red: RedBranch }
+  | { kind: 'changed'; change: StreakChange; red: RedBranch }
   /** it already has this state, or the requester is not on it and so cannot let it go */
-  | { kind: 'unchanged'; action: BreakageAction['kind']; red: RedBranch }
+  | { kind: 'unchanged'; action: StreakAction['kind']; red: RedBranch }
   /** this person cannot take it over, as far as Slack says */
   | { kind: 'not-a-member'; user: string }
   | NotRed
@@ -71,7 +71,7 @@ export type NotRed =
   | { kind: 'not-red'; build: BuildSummary | null }
   | NotFound
 
-export interface BreakageDeps extends FindBuildDeps {
+export interface StreakDeps extends FindBuildDeps {
   store: Store
   clock: Clock
   permits: Permits
@@ -79,50 +79,50 @@ export interface BreakageDeps extends FindBuildDeps {
   timeZoneOf: (user: string) => Promise<string>
 }
 
-export type BreakageOperations = ReturnType<typeof breakageOperations>
+export type StreakOperations = ReturnType<typeof streakOperations>
 
 /** What full members can do about red branches. */
-export const breakageOperations = (deps: BreakageDeps) => ({
+export const streakOperations = (deps: StreakDeps) => ({
   /** The red branch, for the form. */
   async find(which: Which): Promise<{ kind: 'red'; red: RedBranch } | NotRed> {
     const found = await find(deps, which)
-    return found.kind === 'open' ? { kind: 'red', red: await redOf(deps, found.breakage) } : found
+    return found.kind === 'open' ? { kind: 'red', red: await redOf(deps, found.streak) } : found
   },
   /** Makes at most one change for each request, and none after the fix. */
-  act: (which: Which, action: BreakageAction, by: Requester) => act(deps, which, action, by),
+  act: (which: Which, action: StreakAction, by: Requester) => act(deps, which, action, by),
   /** The red branches that this person is on now. */
   heldBy: async (user: string) =>
-    (await deps.store.read.breakagesOf(user)).filter((one) => shownBreakage(one, deps.clock.now()).owner !== null),
+    (await deps.store.read.streaksOf(user)).filter((one) => ownershipOf(one, deps.clock.now()).owner !== null),
   /** Whether this person may be on a red branch. */
   mayOwn: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('own', by),
 })
 
-async function act(deps: BreakageDeps, which: Which, action: BreakageAction, by: Requester): Promise<BreakageOutcome> {
+async function act(deps: StreakDeps, which: Which, action: StreakAction, by: Requester): Promise<StreakOutcome> {
   const refused = await refusalOf(deps.permits, 'own', by, 'own')
   if (refused) return refused
   if (action.kind === 'hand' && (await deps.permits('own', { user: action.to, team: null })).kind !== 'yes')
     return { kind: 'not-a-member', user: action.to }
   const found = await find(deps, which)
   if (found.kind !== 'open') return found
-  const { branchKey: key, id } = found.breakage
+  const { branchKey: key, id } = found.streak
   const zone = action.kind === 'take' && action.span === 'tomorrow' ? await deps.timeZoneOf(by.user) : 'UTC'
   const changeId = deps.newId()
   const end = await deps.store.write(async (tx) => {
-    await tx.lockName(breakageLock(key))
-    const [breakage, earlier] = [await tx.breakage(id), await tx.breakageChangeBy(by.interactionKey)]
-    if (earlier || !breakage || breakage.endedAt !== null) return { breakage, change: earlier }
+    await tx.lockName(streakLock(key))
+    const [streak, earlier] = [await tx.streak(id), await tx.streakChangeBy(by.interactionKey)]
+    if (earlier || !streak || streak.endedAt !== null) return { streak, change: earlier }
     await refuseGivenUp(tx, by.interactionKey)
-    return makeChange(tx, breakage, { action, by, zone, now: deps.clock.now(), id: changeId })
+    return makeChange(tx, streak, { action, by, zone, now: deps.clock.now(), id: changeId })
   })
-  if (!end.breakage) return { kind: 'not-red', build: null }
-  if (end.breakage.endedAt !== null && !end.change) return fixedOf(deps, end.breakage)
-  const red = await redOf(deps, end.breakage)
+  if (!end.streak) return { kind: 'not-red', build: null }
+  if (end.streak.endedAt !== null && !end.change) return fixedOf(deps, end.streak)
+  const red = await redOf(deps, end.streak)
   if (end.change === null) return { kind: 'unchanged', action: action.kind, red }
   return { kind: 'changed', change: end.change, red }
 }
 
 interface ChangeRequest {
-  action: BreakageAction
+  action: StreakAction
   by: Requester
   zone: string
   now: number
@@ -130,14 +130,14 @@ interface ChangeRequest {
 }
 
 /** `change` is null if there is nothing to change. */
-async function makeChange(tx: Tx, breakage: Breakage, { action, by, zone, now, id }: ChangeRequest) {
-  const { owner } = shownBreakage(breakage, now)
+async function makeChange(tx: Tx, streak: Streak, { action, by, zone, now, id }: ChangeRequest) {
+  const { owner } = ownershipOf(streak, now)
   const common = { id, interactionKey: by.interactionKey, by: by.user, at: now }
-  const done = async (fields: Partial<Breakage>, what: Pick<BreakageChange, 'kind' | 'to' | 'until'>) => {
-    const changed = { ...breakage, ...fields }
-    return { breakage: changed, change: await changeBreakage(tx, changed, { ...common, ...what }) }
+  const done = async (fields: Partial<Streak>, what: Pick<StreakChange, 'kind' | 'to' | 'until'>) => {
+    const changed = { ...streak, ...fields }
+    return { streak: changed, change: await changeStreak(tx, changed, { ...common, ...what }) }
   }
-  const nothing = { breakage, change: null }
+  const nothing = { streak, change: null }
   switch (action.kind) {
     case 'take': {
       const until = untilOf(action.span, zone, now)
@@ -153,7 +153,7 @@ async function makeChange(tx: Tx, breakage: Breakage, { action, by, zone, now, i
     }
     case 'snooze': {
       const until = untilOf(action.minutes, zone, now)
-      if (breakage.snoozedUntil === until) return nothing
+      if (streak.snoozedUntil === until) return nothing
       return done({ snoozedUntil: until }, { kind: 'snoozed', to: null, until })
     }
     case 'let-go':
@@ -171,35 +171,35 @@ export function untilOf(span: Span, zone: string, now: number): number {
 
 const WORKDAY_HOUR = 9
 
-async function find(deps: BreakageDeps, which: Which): Promise<{ kind: 'open'; breakage: Breakage } | NotRed> {
+async function find(deps: StreakDeps, which: Which): Promise<{ kind: 'open'; streak: Streak } | NotRed> {
   const { read } = deps.store
-  if (which.kind === 'breakage') return openOr(deps, await read.breakage(which.id))
+  if (which.kind === 'streak') return openOr(deps, await read.streak(which.id))
   const result = await findBuild(deps, which)
   if (result.kind !== 'found') return result
   const { attempt } = result.found
   const [{ projectId, branch }] = [attempt.buildEvents[0]!]
-  const breakage = branch === null ? null : await read.breakageAt(branchKey(projectId, branch), attempt.buildOrder)
-  return breakage ? openOr(deps, breakage) : ({ kind: 'not-red', build: await summaryOf(deps, result.found) } as const)
+  const streak = branch === null ? null : await read.streakAt(branchKey(projectId, branch), attempt.buildOrder)
+  return streak ? openOr(deps, streak) : ({ kind: 'not-red', build: await summaryOf(deps, result.found) } as const)
 }
 
-async function openOr(deps: BreakageDeps, breakage: Breakage | null) {
-  if (!breakage) return { kind: 'not-red', build: null } as const
-  return breakage.endedAt === null ? ({ kind: 'open', breakage } as const) : fixedOf(deps, breakage)
+async function openOr(deps: StreakDeps, streak: Streak | null) {
+  if (!streak) return { kind: 'not-red', build: null } as const
+  return streak.endedAt === null ? ({ kind: 'open', streak } as const) : fixedOf(deps, streak)
 }
 
-async function fixedOf(deps: BreakageDeps, { projectId, branch, endedBy }: Breakage) {
+async function fixedOf(deps: StreakDeps, { projectId, branch, endedBy }: Streak) {
   const build = endedBy && (await deps.store.read.build(projectId, endedBy))
   const [by = null] = build ? await summariesOf(deps, [build]) : []
   return { kind: 'fixed', project: await nameOf(deps, projectId), branch, by } as const
 }
 
-async function redOf(deps: BreakageDeps, breakage: Breakage): Promise<RedBranch> {
-  const { projectId, branch } = breakage
-  const shown = shownBreakage(breakage, deps.clock.now())
-  return { project: await nameOf(deps, projectId), branch, ...redSinceOf(breakage), breakage: shown }
+async function redOf(deps: StreakDeps, streak: Streak): Promise<RedBranch> {
+  const { projectId, branch } = streak
+  const shown = ownershipOf(streak, deps.clock.now())
+  return { project: await nameOf(deps, projectId), branch, ...extentOf(streak), ownership: shown }
 }
 
-async function nameOf({ store }: BreakageDeps, projectId: string): Promise<string> {
+async function nameOf({ store }: StreakDeps, projectId: string): Promise<string> {
   const known = await deliveredById(store.read, [projectId])
   return known.get(projectId)?.name ?? `project ${projectId}`
 }

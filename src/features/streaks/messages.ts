@@ -2,18 +2,18 @@ import { attemptRefText } from '../../domain/cards/request.ts'
 import type { BuildSummary } from '../../projects/outcomes.ts'
 import { answerOf, answerError, line, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import type { AnswerContext } from '../../slack/messages/answer.ts'
-import { breakageButton, laterWords, breakageWords, untilWords } from '../../slack/messages/breakage.ts'
+import { streakButton, laterWords, ownershipWords, untilWords } from '../../slack/messages/streak.ts'
 import { branchName, linkedBuild, mention, onBranch, projectLabel } from '../../slack/messages/build.ts'
 import { actionButton } from '../../slack/messages/request.ts'
 import { buildLine, redCount } from '../kit/build.ts'
 import { answerRefused } from '../kit/not-allowed.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
-import type { BreakageOutcome, NotRed, RedBranch } from './action.ts'
+import type { StreakOutcome, NotRed, RedBranch } from './action.ts'
 
-type Of<Kind extends BreakageOutcome['kind']> = Extract<BreakageOutcome, { kind: Kind }>
+type Of<Kind extends StreakOutcome['kind']> = Extract<StreakOutcome, { kind: Kind }>
 
 /** Answers the requester. Mentions in it ping nobody, since only the requester sees it. */
-export function answerBreakage(outcome: BreakageOutcome, context: AnswerContext): Answer {
+export function answerStreak(outcome: StreakOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome) || outcome.kind === 'fixed' || outcome.kind === 'not-red')
     return answerNotRed(outcome, context)
   switch (outcome.kind) {
@@ -37,7 +37,7 @@ export function answerBreakage(outcome: BreakageOutcome, context: AnswerContext)
 }
 
 function unchangedWords({ action, red }: Of<'unchanged'>): { why: string; next: string } {
-  const press = `Press *${breakageButton('', red.breakage.owner !== null).text.text}*`
+  const press = `Press *${streakButton('', red.ownership.owner !== null).text.text}*`
   switch (action) {
     case 'take':
       return { why: 'You are already on it until then.', next: `${press} to choose another time.` }
@@ -64,7 +64,7 @@ export function answerNotRed(outcome: NotRed, context: AnswerContext): Answer {
 
 function notRed({ build }: Extract<NotRed, { kind: 'not-red' }>): string {
   const branch = build ? `${projectLabel(build)}${onBranch(build)}` : 'this branch'
-  if (build?.redSince) return `:warning: *Nobody needs to look after* ${branch}: ${ONLY_MACHINES}; nothing was changed.`
+  if (build?.streak) return `:warning: *Nobody needs to look after* ${branch}: ${ONLY_MACHINES}; nothing was changed.`
   return `:mag: *Not red*: no build of ${branch} has failed since it last passed; nothing was changed.`
 }
 
@@ -103,7 +103,7 @@ export const subjectOf = ({ project, branch }: Pick<RedBranch, 'project' | 'bran
   `${projectLabel({ project })} ${branchName(branch)}`
 
 /** `@Ada is on it until 15:00`, `nobody is on it` */
-const stateWords = ({ breakage }: RedBranch): string => breakageWords(breakage) || 'nobody is on it'
+const stateWords = ({ ownership }: RedBranch): string => ownershipWords(ownership) || 'nobody is on it'
 
 /**
  * The red branches, since when, who is on them, and the button.
@@ -122,7 +122,7 @@ export function answerRed({ builds, more }: { builds: readonly BuildSummary[]; m
 export function redPart(build: BuildSummary): Part {
   const [action] = build.offers
   const act = action && actionButton(action, attemptRefText(build.ref), build)
-  const button = build.breakage ? breakageButton(build.breakage.id, build.breakage.owner !== null) : act
-  const text = build.breakage ? buildLine(build) : `${buildLine(build)} · nobody needs to look after it`
+  const button = build.ownership ? streakButton(build.ownership.id, build.ownership.owner !== null) : act
+  const text = build.ownership ? buildLine(build) : `${buildLine(build)} · nobody needs to look after it`
   return { kind: 'line', text, ...(button && { button }) }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Breakage, BreakageChange } from '../../domain/builds/breakage.ts'
+import type { Streak, StreakChange } from '../../domain/builds/streak.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { coversBranch, matchBranch } from '../../domain/rules/pattern.ts'
 import { REQUEST_URGENCY, newestOf } from '../../domain/cards/plan.ts'
@@ -9,17 +9,17 @@ import {
   reminderHolds,
   type NextReminder,
   type ReminderRule,
-} from '../../domain/builds/breakage.ts'
+} from '../../domain/builds/reminder.ts'
 import { noteSlot } from '../../domain/cards/story.ts'
 import { following, type Subscription } from '../../domain/rules/subscription.ts'
-import type { EndGone } from '../../projects/breakages.ts'
+import type { EndGone } from '../../projects/streaks.ts'
 import { deliveredById, namesOf } from '../../projects/followers.ts'
 import { followedIn } from '../../projects/projects.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import type { SendText } from '../../slack/api/send-text.ts'
-import { breakageButton, lapsedLine } from '../../slack/messages/breakage.ts'
-import { breakageLock } from '../../store/breakages.ts'
+import { streakButton, lapsedLine } from '../../slack/messages/streak.ts'
+import { streakLock } from '../../store/streaks.ts'
 import type { DeliveredProject } from '../../store/records.ts'
 import type { Store, Tx } from '../../store/store.ts'
 
@@ -47,28 +47,28 @@ export async function remind(deps: RemindDeps, signal: AbortSignal): Promise<'do
   const those = all.filter((one) => isReminding(one) || !reminding.has(one.channel))
   const followed = await followedIn(read, those, (channel) => reminding.has(channel))
   if (reminding.size === 0 || !followed) return 'done'
-  const open = await read.openBreakages(followed, REMINDED_BRANCHES_MAX)
+  const open = await read.openStreaks(followed, REMINDED_BRANCHES_MAX)
   const projects = await deliveredById(
     read,
     open.map(({ projectId }) => projectId),
   )
-  const changes = Map.groupBy(await read.breakageChanges(open.map(({ id }) => id)), ({ breakageId }) => breakageId)
+  const changes = Map.groupBy(await read.streakChanges(open.map(({ id }) => id)), ({ streakId }) => streakId)
   let end: 'done' | 'again' = 'done'
-  for (const [at, breakage] of open.entries()) {
+  for (const [at, streak] of open.entries()) {
     // Finding a project's channels takes long, so other work gets its turn in between.
     if (at > 0 && at % AT_ONCE_MAX === 0) await nextTurn()
-    const project = projects.get(breakage.projectId)
+    const project = projects.get(streak.projectId)
     if (!project) continue
     for (const subscription of following(all, namesOf(project)).filter(isReminding)) {
       if (signal.aborted) return 'again'
       const { channel, remind: rule } = subscription
       try {
-        const next = nextReminder(rule, breakage, changes.get(breakage.id) ?? [], channel)
-        if (next && isDue(next, deps.clock.now()) && covers(subscription, breakage.branch))
-          await storeReminder(deps, { breakage, project, channel, rule })
+        const next = nextReminder(rule, streak, changes.get(streak.id) ?? [], channel)
+        if (next && isDue(next, deps.clock.now()) && covers(subscription, streak.branch))
+          await storeReminder(deps, { streak, project, channel, rule })
       } catch (error) {
         end = 'again'
-        deps.log.error({ err: error, channel, breakage: breakage.id }, 'a reminder failed; it will be tried again')
+        deps.log.error({ err: error, channel, streak: streak.id }, 'a reminder failed; it will be tried again')
       }
     }
   }
@@ -84,7 +84,7 @@ const covers = ({ rules }: Subscription, branch: string): boolean =>
   rules === null || rules.some((rule) => coversBranch(matchBranch(rule.branch, rule.branchMatch, branch)))
 
 interface Due {
-  breakage: Breakage
+  streak: Streak
   project: DeliveredProject
   channel: ChannelId
   rule: ReminderRule
@@ -92,40 +92,40 @@ interface Due {
 
 async function storeReminder(deps: RemindDeps, due: Due): Promise<void> {
   const { store, log } = deps
-  const { breakage, project, channel } = due
-  // Without a card of the breakage in this channel, there is no thread to post in.
-  const subject = (await store.read.breakageCards(breakage, channel))[0]?.subject
+  const { streak, project, channel } = due
+  // Without a card of the streak in this channel, there is no thread to post in.
+  const subject = (await store.read.streakCards(streak, channel))[0]?.subject
   if (subject === undefined) return
   // The reminder is recorded only if the branch is still red afterwards.
-  await deps.endGone([breakage])
+  await deps.endGone([streak])
   const id = deps.newId()
   const change = await store.write((tx) => record(tx, deps, due, { id, subject }))
   if (!change) return
   if (change.kind === 'lapsed') return notifyOwner(deps, due, change)
   const { number } = change
-  log.info({ channel, project: project.projectId, breakage: breakage.id, number }, 'a reminder is due')
+  log.info({ channel, project: project.projectId, streak: streak.id, number }, 'a reminder is due')
 }
 
 /** Stores the reminder, or that the owner's time is up. Null: not due any more, or not yet. */
 async function record(
   tx: Tx,
   { clock }: RemindDeps,
-  { breakage: { id: breakageId, branchKey }, channel, rule }: Due,
-  { id, subject }: Pick<BreakageChange, 'id' | 'subject'>,
-): Promise<BreakageChange | null> {
-  await tx.lockName(breakageLock(branchKey))
-  const breakage = await tx.breakage(breakageId)
-  const changes = breakage && (await withPostTime(tx, breakage, await tx.breakageChanges([breakageId]), channel))
-  const next = changes && nextReminder(rule, breakage, changes, channel)
+  { streak: { id: streakId, branchKey }, channel, rule }: Due,
+  { id, subject }: Pick<StreakChange, 'id' | 'subject'>,
+): Promise<StreakChange | null> {
+  await tx.lockName(streakLock(branchKey))
+  const streak = await tx.streak(streakId)
+  const changes = streak && (await withPostTime(tx, streak, await tx.streakChanges([streakId]), channel))
+  const next = changes && nextReminder(rule, streak, changes, channel)
   const at = clock.now()
   if (!next || !isDue(next, at)) return null
-  const change = { id, breakageId, subject, interactionKey: null, to: null, at, ...changeOf(next, breakage, channel) }
-  await tx.insertBreakageChange(change)
+  const change = { id, streakId, subject, interactionKey: null, to: null, at, ...changeOf(next, streak, channel) }
+  await tx.insertStreakChange(change)
   if (change.kind === 'reminded') await tx.touchCards(subject, at, REQUEST_URGENCY)
   return change
 }
 
-const changeOf = (next: NextReminder, { owner, ownerUntil }: Breakage, channel: ChannelId) =>
+const changeOf = (next: NextReminder, { owner, ownerUntil }: Streak, channel: ChannelId) =>
   next.kind === 'channel'
     ? ({ kind: 'reminded', by: '', until: null, channel, number: next.number } as const)
     : ({ kind: 'lapsed', by: owner ?? '', until: ownerUntil, channel: null, number: null } as const)
@@ -133,31 +133,31 @@ const changeOf = (next: NextReminder, { owner, ownerUntil }: Breakage, channel: 
 /** Sets the newest reminder's time to when it was posted. Null: it still waits to be posted, so no other is due. */
 async function withPostTime(
   tx: Tx,
-  breakage: Breakage,
-  changes: readonly BreakageChange[],
+  streak: Streak,
+  changes: readonly StreakChange[],
   channel: ChannelId,
-): Promise<readonly BreakageChange[] | null> {
+): Promise<readonly StreakChange[] | null> {
   const last = changes.findLast((change) => change.kind === 'reminded' && change.channel === channel)
   if (!last) return changes
   const message = newestOf(noteSlot(last), await tx.messagesOf({ subject: last.subject, channel }))
   const isPosted = message?.state === 'posted' || message?.state === 'gone'
-  if (!isPosted) return reminderHolds(last, breakage) ? null : changes
+  if (!isPosted) return reminderHolds(last, streak) ? null : changes
   return changes.map((change) => (change === last ? { ...last, at: Math.max(last.at, message.claimedAt) } : change))
 }
 
 /** Sends at most once: if the process dies before, the owner gets no message, and the channel's reminder follows. */
 async function notifyOwner(
   { store, sendText, log }: RemindDeps,
-  { breakage, project }: Due,
-  { id, by }: BreakageChange,
+  { streak, project }: Due,
+  { id, by }: StreakChange,
 ): Promise<void> {
-  const about = { project: project.fullName ?? project.name, branch: breakage.branch }
-  const outcome = await sendText(by, lapsedLine(about), breakageButton(breakage.id))
+  const about = { project: project.fullName ?? project.name, branch: streak.branch }
+  const outcome = await sendText(by, lapsedLine(about), streakButton(streak.id))
   if (outcome.kind === 'sent')
-    return log.info({ breakage: breakage.id, user: by }, 'an owner was notified that their time is up')
+    return log.info({ streak: streak.id, user: by }, 'an owner was notified that their time is up')
   const { code } = outcome
-  log.warn({ breakage: breakage.id, user: by, code }, 'an owner could not be notified that their time is up')
-  if (RETRYABLE.has(outcome.kind)) await store.write((tx) => tx.removeBreakageChange(id))
+  log.warn({ streak: streak.id, user: by, code }, 'an owner could not be notified that their time is up')
+  if (RETRYABLE.has(outcome.kind)) await store.write((tx) => tx.removeStreakChange(id))
 }
 
 const RETRYABLE: ReadonlySet<string> = new Set(['rate-limited', 'unsent', 'workspace-closed'])

@@ -1,11 +1,11 @@
-import type { BreakageChange, DoneByPeople, ShownBreakage } from '../../../../src/domain/builds/breakage.ts'
+import type { StreakChange, DoneByPeople, Ownership } from '../../../../src/domain/builds/streak.ts'
 import type { BuildSummary } from '../../../../src/projects/outcomes.ts'
-import type { BreakageOutcome, RedBranch } from '../../../../src/features/breakages/action.ts'
+import type { StreakOutcome, RedBranch } from '../../../../src/features/streaks/action.ts'
 import { BUILD_AT, buildOf, RED_AT, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { each, refusals, type Cases, type Of, type Some } from './words.ts'
 
-export const breakages = (cast: Cast): Cases<BreakageOutcome> => ({
+export const streaks = (cast: Cast): Cases<StreakOutcome> => ({
   changed: each(KINDS, (kind) => ({ kind: 'changed', change: changeOf(cast, kind), red: redOf(cast) })),
   unchanged: [
     { when: 'they are on it already', outcome: { kind: 'unchanged', action: 'take', red: redOf(cast, owned(cast)) } },
@@ -39,7 +39,7 @@ export const breakages = (cast: Cast): Cases<BreakageOutcome> => ({
       when: 'it has only CI machine errors',
       outcome: {
         kind: 'not-red',
-        build: buildOf(cast, 'infrastructure_failure', { redSince: { at: RED_AT, builds: 1, atLeast: false } }),
+        build: buildOf(cast, 'infrastructure_failure', { streak: { at: RED_AT, builds: 1, atLeast: false } }),
       },
     },
   ],
@@ -48,36 +48,36 @@ export const breakages = (cast: Cast): Cases<BreakageOutcome> => ({
   ...notFound(cast),
 })
 
-function forbidden(cast: Cast): Some<Of<BreakageOutcome, 'forbidden'>> {
+function forbidden(cast: Cast): Some<Of<StreakOutcome, 'forbidden'>> {
   const [first, ...others] = refusals(cast)
   const caseOf = ({ when, outcome: permit }: typeof first) =>
     ({ when, outcome: { kind: 'forbidden', action: 'own', permit } }) as const
   return [caseOf(first), ...others.map(caseOf)]
 }
 
-const NOBODY: ShownBreakage = { id: '7', owner: null, snoozedUntil: null }
+const NOBODY: Ownership = { id: '7', owner: null, snoozedUntil: null }
 const HOUR_MS = 60 * 60_000
 
-export const owned = ({ user }: Cast): ShownBreakage => ({
+export const owned = ({ user }: Cast): Ownership => ({
   ...NOBODY,
   owner: { user, since: BUILD_AT, until: BUILD_AT + HOUR_MS },
 })
 
-export const snoozed = (cast: Cast): ShownBreakage => ({ ...owned(cast), snoozedUntil: BUILD_AT + 24 * HOUR_MS })
+export const snoozed = (cast: Cast): Ownership => ({ ...owned(cast), snoozedUntil: BUILD_AT + 24 * HOUR_MS })
 
-export const redOf = ({ project, branch }: Cast, breakage = NOBODY): RedBranch => ({
+export const redOf = ({ project, branch }: Cast, ownership = NOBODY): RedBranch => ({
   project,
   branch,
   at: RED_AT,
   builds: 3,
   atLeast: false,
-  breakage,
+  ownership,
 })
 
 /** One branch that nobody is on, one that somebody is on, and one with a CI machine error. */
 export const redBuilds = (cast: Cast): BuildSummary[] => [
-  buildOf(cast, 'failed', { breakage: NOBODY }),
-  buildOf(cast, 'failed', { redSince: { at: RED_AT, builds: 3, atLeast: false }, breakage: snoozed(cast) }),
+  buildOf(cast, 'failed', { ownership: NOBODY }),
+  buildOf(cast, 'failed', { streak: { at: RED_AT, builds: 3, atLeast: false }, ownership: snoozed(cast) }),
   buildOf(cast, 'infrastructure_failure'),
 ]
 
@@ -89,9 +89,9 @@ const KINDS: Record<DoneByPeople, string> = {
   left: 'they have left',
 }
 
-const changeOf = ({ user }: Cast, kind: DoneByPeople): BreakageChange => ({
+const changeOf = ({ user }: Cast, kind: DoneByPeople): StreakChange => ({
   id: 'c1',
-  breakageId: '7',
+  streakId: '7',
   interactionKey: null,
   kind,
   by: user,

@@ -1,13 +1,13 @@
 import { sql, type Kysely, type Selectable } from 'kysely'
-import type { Breakage, BreakageChange } from '../../domain/builds/breakage.ts'
+import type { Streak, StreakChange } from '../../domain/builds/streak.ts'
 import type { ChannelId, ProjectId } from '../../domain/ids.ts'
 import { toStatus } from '../../domain/builds/status.ts'
-import type { BreakageReads, BreakageWrites } from '../breakages.ts'
+import type { StreakReads, StreakWrites } from '../streaks.ts'
 import type { Schema } from '../schema.ts'
 import type { OnNews } from '../store.ts'
 import { columns, ofProjects, type RunQuery } from './query.ts'
 
-const BREAKAGE = {
+const STREAK = {
   id: 'id',
   branchKey: 'branch_key',
   projectId: 'project_id',
@@ -25,11 +25,11 @@ const BREAKAGE = {
   ownerUntil: 'owner_until',
   snoozedUntil: 'snoozed_until',
   checkedAt: 'checked_at',
-} as const satisfies Record<keyof Breakage, keyof Schema['breakage']>
+} as const satisfies Record<keyof Streak, keyof Schema['breakage']>
 
 const CHANGE = {
   id: 'id',
-  breakageId: 'breakage_id',
+  streakId: 'breakage_id',
   interactionKey: 'ask_key',
   kind: 'kind',
   by: 'made_by',
@@ -39,7 +39,7 @@ const CHANGE = {
   subject: 'subject',
   channel: 'channel',
   number: 'number',
-} as const satisfies Record<keyof BreakageChange, keyof Schema['breakage_change']>
+} as const satisfies Record<keyof StreakChange, keyof Schema['breakage_change']>
 
 const toRow = (names: object, one: object): object =>
   Object.fromEntries(Object.entries(names).map(([field, column]) => [column, one[field as never]]))
@@ -47,8 +47,8 @@ const toRow = (names: object, one: object): object =>
 const fromRow = (names: object, row: object): object =>
   Object.fromEntries(Object.entries(names).map(([field, column]) => [field, row[column as never]]))
 
-const toBreakage = (row: object): Breakage => fromRow(BREAKAGE, row) as Breakage
-const toChange = (row: object): BreakageChange => fromRow(CHANGE, row) as BreakageChange
+const toStreak = (row: object): Streak => fromRow(STREAK, row) as Streak
+const toChange = (row: object): StreakChange => fromRow(CHANGE, row) as StreakChange
 
 /** Outcomes read in one channel. CI machine errors among them do not count. */
 const OUTCOMES_LOOKED_AT = 50
@@ -56,62 +56,62 @@ const OUTCOMES_LOOKED_AT = 50
 const CARDS_LOOKED_AT = 200
 
 /** Red streaks, and the changes that people made. */
-export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageReads {
-  const breakages = () => db.selectFrom('breakage').selectAll()
-  const open = () => breakages().where('ended_at', 'is', null)
+export function readStreaks(db: Kysely<Schema>, runQuery: RunQuery): StreakReads {
+  const streaks = () => db.selectFrom('breakage').selectAll()
+  const open = () => streaks().where('ended_at', 'is', null)
   const changes = () => db.selectFrom('breakage_change').selectAll('breakage_change')
 
   return {
-    async openBreakage(branchKey) {
-      const [row] = await runQuery('openBreakage', { branchKey }, (value) =>
+    async openStreak(branchKey) {
+      const [row] = await runQuery('openStreak', { branchKey }, (value) =>
         open().where('branch_key', '=', value('branchKey')),
       )
-      return row ? toBreakage(row) : null
+      return row ? toStreak(row) : null
     },
 
-    async breakage(id) {
-      const row = await breakages().where('id', '=', id).executeTakeFirst()
-      return row ? toBreakage(row) : null
+    async streak(id) {
+      const row = await streaks().where('id', '=', id).executeTakeFirst()
+      return row ? toStreak(row) : null
     },
 
-    async breakageAt(branchKey, buildOrder) {
-      const row = await breakages()
+    async streakAt(branchKey, buildOrder) {
+      const row = await streaks()
         .where('branch_key', '=', branchKey)
         .where('began_order', '<=', buildOrder)
         .orderBy('began_order', 'desc')
         .limit(1)
         .executeTakeFirst()
-      return row ? toBreakage(row) : null
+      return row ? toStreak(row) : null
     },
 
-    async openBreakages(projects, limit) {
+    async openStreaks(projects, limit) {
       const rows = open().where(ofProjects('breakage.project_id', projects))
-      return (await rows.orderBy('began_at', 'desc').limit(limit).execute()).map(toBreakage)
+      return (await rows.orderBy('began_at', 'desc').limit(limit).execute()).map(toStreak)
     },
 
-    async breakagesToCheck(checkedBefore, limit) {
+    async streaksToCheck(checkedBefore, limit) {
       const since = sql<number>`coalesce(checked_at, began_at)`
-      return (await open().where(since, '<', checkedBefore).orderBy(since).limit(limit).execute()).map(toBreakage)
+      return (await open().where(since, '<', checkedBefore).orderBy(since).limit(limit).execute()).map(toStreak)
     },
 
-    async breakagesOf(user) {
-      return (await open().where('owner', '=', user).execute()).map(toBreakage)
+    async streaksOf(user) {
+      return (await open().where('owner', '=', user).execute()).map(toStreak)
     },
 
-    async breakageOwners(now, limit) {
+    async streakOwners(now, limit) {
       const owned = db.selectFrom('breakage').select('owner').distinct().where('ended_at', 'is', null)
       const rows = await owned.where('owner', 'is not', null).where('owner_until', '>', now).limit(limit).execute()
       return rows.flatMap(({ owner }) => owner ?? [])
     },
 
-    async breakageChangesOf(subject) {
-      const rows = await runQuery('breakageChangesOf', { subject }, (value) =>
+    async streakChangesOf(subject) {
+      const rows = await runQuery('streakChangesOf', { subject }, (value) =>
         changes().where('subject', '=', value('subject')).orderBy('at'),
       )
       return rows.map(toChange)
     },
 
-    async breakageChanges(ids) {
+    async streakChanges(ids) {
       if (ids.length === 0) return []
       return (
         await changes()
@@ -121,10 +121,10 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
       ).map(toChange)
     },
 
-    async breakageCards({ branchKey, beganOrder, newestOrder }, channel) {
+    async streakCards({ branchKey, beganOrder, newestOrder }, channel) {
       const values = { branchKey, beganOrder, newestOrder, channel: channel ?? '' }
       const rows = await runQuery(
-        `breakageCards ${channel === undefined ? 'anywhere' : 'in a channel'}`,
+        `streakCards ${channel === undefined ? 'anywhere' : 'in a channel'}`,
         values,
         (value) =>
           db
@@ -147,12 +147,12 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
       return failed.map(({ subject, channel: of }) => ({ subject, channel: of as ChannelId }))
     },
 
-    async breakageChangeBy(interactionKey) {
+    async streakChangeBy(interactionKey) {
       const row = await changes().where('ask_key', '=', interactionKey).executeTakeFirst()
       return row ? toChange(row) : null
     },
 
-    async breakageChangesAfter({ at, id }, limit) {
+    async streakChangesAfter({ at, id }, limit) {
       const rows = await changes()
         .where('breakage_change.made_by', '<>', '')
         .where('breakage_change.kind', '<>', 'lapsed')
@@ -170,11 +170,11 @@ export function readBreakages(db: Kysely<Schema>, runQuery: RunQuery): BreakageR
   }
 }
 
-export function writeBreakages(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews): BreakageWrites {
+export function writeStreaks(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews): StreakWrites {
   return {
-    async saveBreakage(breakage) {
-      const row = toRow(BREAKAGE, breakage) as Selectable<Schema['breakage']>
-      await runQuery('saveBreakage', row, (value) =>
+    async saveStreak(streak) {
+      const row = toRow(STREAK, streak) as Selectable<Schema['breakage']>
+      await runQuery('saveStreak', row, (value) =>
         db
           .insertInto('breakage')
           .values(columns(row, value))
@@ -182,7 +182,7 @@ export function writeBreakages(db: Kysely<Schema>, runQuery: RunQuery, onNews: O
       )
     },
 
-    async insertBreakageChange(change) {
+    async insertStreakChange(change) {
       const row = toRow(CHANGE, change) as Selectable<Schema['breakage_change']>
       await db.insertInto('breakage_change').values(row).execute()
     },
@@ -192,11 +192,11 @@ export function writeBreakages(db: Kysely<Schema>, runQuery: RunQuery, onNews: O
     },
 
     async forgetOutcomes(branchKey) {
-      await db.updateTable('fact').set({ verdict: 0 }).where('branch_key', '=', branchKey).execute()
+      await db.updateTable('fact').set({ verdict: 0, judgement: null }).where('branch_key', '=', branchKey).execute()
       await db.updateTable('build').set({ forgotten: 1, red: 0 }).where('branch_key', '=', branchKey).execute()
     },
 
-    async removeBreakageChange(id) {
+    async removeStreakChange(id) {
       await db.deleteFrom('breakage_change').where('id', '=', id).execute()
     },
 

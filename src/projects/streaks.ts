@@ -1,7 +1,7 @@
-import type { Breakage, BreakageChange, BranchEnd } from '../domain/builds/breakage.ts'
+import type { Streak, StreakChange, BranchEnd } from '../domain/builds/streak.ts'
 import { REQUEST_URGENCY, LEAST_URGENCY } from '../domain/cards/plan.ts'
 import { revisionSubject } from '../domain/builds/revision.ts'
-import { breakageLock, redBranches } from '../store/breakages.ts'
+import { streakLock, redBranches } from '../store/streaks.ts'
 import type { Projects } from '../store/records.ts'
 import type { Store, Tx } from '../store/store.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -13,22 +13,22 @@ import { CiError } from '../sources/http/errors.ts'
 import type { BranchState, Sources } from '../sources/source.ts'
 
 /**
- * Stores a changed breakage and the change. The change is a row of the audit and a line in the thread of the breakage's
+ * Stores a changed streak and the change. The change is a row of the audit and a line in the thread of the streak's
  * newest card. A channel without that card gets the line in the thread of the newest card that it has.
  */
-export async function changeBreakage(
+export async function changeStreak(
   tx: Tx,
-  breakage: Breakage,
-  change: Omit<BreakageChange, 'breakageId' | 'subject' | 'channel' | 'number'>,
-): Promise<BreakageChange> {
-  const subject = revisionSubject(breakage.revisionKey, breakage.cardNumber)
-  const made = { ...change, breakageId: breakage.id, subject, channel: null, number: null }
-  await tx.saveBreakage(breakage)
-  await tx.insertBreakageChange(made)
-  const newest = new Map((await tx.breakageCards(breakage)).toReversed().map((card) => [card.channel, card]))
+  streak: Streak,
+  change: Omit<StreakChange, 'streakId' | 'subject' | 'channel' | 'number'>,
+): Promise<StreakChange> {
+  const subject = revisionSubject(streak.revisionKey, streak.cardNumber)
+  const made = { ...change, streakId: streak.id, subject, channel: null, number: null }
+  await tx.saveStreak(streak)
+  await tx.insertStreakChange(made)
+  const newest = new Map((await tx.streakCards(streak)).toReversed().map((card) => [card.channel, card]))
   const others = [...newest.values()].filter((card) => card.subject !== subject)
   for (const other of others)
-    await tx.insertBreakageChange({ ...made, ...other, id: `${made.id}:${other.channel}`, interactionKey: null })
+    await tx.insertStreakChange({ ...made, ...other, id: `${made.id}:${other.channel}`, interactionKey: null })
   for (const touched of new Set([subject, ...others.map((one) => one.subject)]))
     await tx.touchCards(touched, change.at, REQUEST_URGENCY)
   return made
@@ -41,15 +41,15 @@ export async function dropOwner(
   { store, clock, newId }: { store: Store; clock: Pick<Clock, 'now'>; newId: () => string },
   user: string,
 ): Promise<void> {
-  for (const { branchKey } of await store.read.breakagesOf(user)) {
+  for (const { branchKey } of await store.read.streaksOf(user)) {
     const id = newId()
     await store.write(async (tx) => {
-      await tx.lockName(breakageLock(branchKey))
-      const open = await tx.openBreakage(branchKey)
+      await tx.lockName(streakLock(branchKey))
+      const open = await tx.openStreak(branchKey)
       const at = clock.now()
       if (open?.owner !== user || open.ownerUntil === null || open.ownerUntil <= at) return
       const left = { id, interactionKey: null, kind: 'left', by: user, to: null, until: null, at } as const
-      await changeBreakage(tx, { ...open, ...NO_OWNER }, left)
+      await changeStreak(tx, { ...open, ...NO_OWNER }, left)
     })
   }
 }
@@ -60,14 +60,14 @@ export const RED_MAX = 10
 export const RED_COUNTED_MAX = 1_000
 
 /** Asks the sources whether these red branches still exist. Those that do not are no longer red afterwards. */
-export type EndGone = (open: readonly Breakage[]) => Promise<void>
+export type EndGone = (open: readonly Streak[]) => Promise<void>
 
 /** The red branches of these projects, with since when and who is on each. `more`: how many the list leaves out. */
 export async function redNow(
   deps: FindDeps & { endGone: EndGone },
   projects: Projects,
 ): Promise<{ builds: BuildSummary[]; more: number }> {
-  await deps.endGone(await deps.store.read.openBreakages(projects, RED_MAX))
+  await deps.endGone(await deps.store.read.openStreaks(projects, RED_MAX))
   const all = await redBranches(deps.store.read, projects, RED_COUNTED_MAX)
   return { builds: await summariesOf(deps, all.slice(0, RED_MAX)), more: Math.max(0, all.length - RED_MAX) }
 }
@@ -93,27 +93,27 @@ const ASKED_MAX = 10
  * Asks the sources whether these red branches still exist, before an answer names them. One that does not is no longer
  * red, and its thread says why. One that cannot be checked now stays red.
  */
-export async function endGoneBranches(deps: BranchEndsDeps, open: readonly Breakage[]): Promise<void> {
+export async function endGoneBranches(deps: BranchEndsDeps, open: readonly Streak[]): Promise<void> {
   const since = deps.clock.now() - CHECKED_FOR_MS
   const due = open.filter(({ checkedAt }) => (checkedAt ?? 0) < since).slice(0, ASKED_MAX)
-  await Promise.all(due.map((breakage) => endIfGone(deps, breakage, AbortSignal.timeout(ASK_MAX_MS))))
+  await Promise.all(due.map((streak) => endIfGone(deps, streak, AbortSignal.timeout(ASK_MAX_MS))))
 }
 
 /** Checks one branch. If that fails, the others go on, and it is checked again before an answer names it. */
-export async function endIfGone(deps: BranchEndsDeps, breakage: Breakage, signal: AbortSignal): Promise<void> {
+export async function endIfGone(deps: BranchEndsDeps, streak: Streak, signal: AbortSignal): Promise<void> {
   const { store, clock, log } = deps
-  const state = await stateOf(deps, breakage, signal).catch((error: unknown) => {
+  const state = await stateOf(deps, streak, signal).catch((error: unknown) => {
     if (!(error instanceof CiError)) throw error
-    log.warn({ err: error, project: breakage.projectId }, 'could not check whether a red branch still exists')
+    log.warn({ err: error, project: streak.projectId }, 'could not check whether a red branch still exists')
     return null
   })
-  if (state === null || state === 'there') await store.write((tx) => tx.setBranchCheckedAt(breakage.id, clock.now()))
-  else await endStreak(deps, breakage, state === 'tag' ? null : state)
+  if (state === null || state === 'there') await store.write((tx) => tx.setBranchCheckedAt(streak.id, clock.now()))
+  else await endStreak(deps, streak, state === 'tag' ? null : state)
 }
 
 async function stateOf(
   { store, sources }: BranchEndsDeps,
-  { projectId, branch: stream }: Breakage,
+  { projectId, branch: stream }: Streak,
   signal: AbortSignal,
 ): Promise<BranchState | null> {
   const read = isProjectId(projectId) ? sources(projectId)?.readBranch : null
@@ -123,26 +123,25 @@ async function stateOf(
 
 async function endStreak(
   { store, clock, log, newId }: BranchEndsDeps,
-  { id, branchKey, projectId }: Breakage,
+  { id, branchKey, projectId }: Streak,
   kind: BranchEnd | null,
 ): Promise<void> {
   const change = newId()
   const isEnded = await store.write(async (tx) => {
-    await tx.lockName(breakageLock(branchKey))
-    const open = await tx.openBreakage(branchKey)
+    await tx.lockName(streakLock(branchKey))
+    const open = await tx.openStreak(branchKey)
     if (open?.id !== id) return false
     const at = clock.now()
     const ended = { ...open, ...NO_OWNER, endedAt: at, endedBy: null, checkedAt: at }
     if (kind === null) {
-      await tx.saveBreakage(ended)
+      await tx.saveStreak(ended)
       await tx.touchCards(revisionSubject(open.revisionKey, open.cardNumber), at, LEAST_URGENCY)
-    } else
-      await changeBreakage(tx, ended, { id: change, interactionKey: null, kind, by: '', to: null, until: null, at })
+    } else await changeStreak(tx, ended, { id: change, interactionKey: null, kind, by: '', to: null, until: null, at })
     await tx.forgetOutcomes(branchKey)
     return true
   })
   if (!isEnded) return
-  log.info({ project: projectId, breakage: id, end: kind ?? 'tag' }, 'a red branch no longer exists')
+  log.info({ project: projectId, streak: id, end: kind ?? 'tag' }, 'a red branch no longer exists')
 }
 
 /** Each red branch is checked a day after it broke, and then once a day, even if no answer names it. */
@@ -153,8 +152,8 @@ const CHECKED_MAX = 10
 
 /** Ends the streaks of red branches that are gone, so that none stays red forever. */
 export async function checkBranches(deps: BranchEndsDeps, signal: AbortSignal): Promise<void> {
-  for (const breakage of await deps.store.read.breakagesToCheck(deps.clock.now() - CHECK_AGAIN_MS, CHECKED_MAX)) {
+  for (const streak of await deps.store.read.streaksToCheck(deps.clock.now() - CHECK_AGAIN_MS, CHECKED_MAX)) {
     if (signal.aborted) return
-    await endIfGone(deps, breakage, signal)
+    await endIfGone(deps, streak, signal)
   }
 }

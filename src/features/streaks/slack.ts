@@ -1,9 +1,9 @@
-import { BREAKAGE_ACTION_ID } from '../../slack/messages/ids.ts'
+import { STREAK_ACTION_ID } from '../../slack/messages/ids.ts'
 import { answerError, typed } from '../../slack/messages/answer.ts'
 import { projectLabel } from '../../slack/messages/build.ts'
 import { amountOf } from '../../slack/commands/parse.ts'
 import type { Word } from '../../slack/commands/parse.ts'
-import { checkBranches, redNow, type BranchEndsDeps } from '../../projects/breakages.ts'
+import { checkBranches, redNow, type BranchEndsDeps } from '../../projects/streaks.ts'
 import { findProject, followedBy, onlyOf } from '../../projects/projects.ts'
 import type { Projects } from '../../store/records.ts'
 import {
@@ -25,22 +25,22 @@ import type { Feature } from '../kit/feature.ts'
 import { answerNotFound } from '../kit/not-found.ts'
 import type { Choice } from '../kit/values.ts'
 import {
-  breakageOperations,
+  streakOperations,
   HOUR_MINUTES,
   OWNED_HOURS_MAX,
-  type BreakageAction,
-  type BreakageDeps,
-  type BreakageOperations,
+  type StreakAction,
+  type StreakDeps,
+  type StreakOperations,
   type Span,
 } from './action.ts'
-import { BREAKAGE_CALLBACK_ID, breakageForm, openBreakage } from './form.ts'
-import { answerBreakage, answerOnNone, answerRed } from './messages.ts'
+import { STREAK_CALLBACK_ID, streakForm, openStreak } from './form.ts'
+import { answerStreak, answerOnNone, answerRed } from './messages.ts'
 import { remind, type RemindDeps } from './remind.ts'
 
-type Deps = AnswerDeps & BreakageDeps & RemindDeps & BranchEndsDeps
+type Deps = AnswerDeps & StreakDeps & RemindDeps & BranchEndsDeps
 
-export function breakages(deps: Deps): Feature {
-  const operations = breakageOperations(deps)
+export function streaks(deps: Deps): Feature {
+  const operations = streakOperations(deps)
   // The choice does not contain the typed time, so it shows the red branches with their buttons instead.
   const choose: Command['choose'] = (question, choice) => redOfChoice(deps, question, choice)
   return {
@@ -50,9 +50,9 @@ export function breakages(deps: Deps): Feature {
       { ...LET, handle: (question) => letGoTyped(deps, operations, question), choose },
     ],
     buttons: {
-      [BREAKAGE_ACTION_ID]: { what: 'look after a red branch', answer: (click) => openBreakage(operations, click) },
+      [STREAK_ACTION_ID]: { what: 'look after a red branch', answer: (click) => openStreak(operations, click) },
     },
-    forms: { [BREAKAGE_CALLBACK_ID]: breakageForm(operations) },
+    forms: { [STREAK_CALLBACK_ID]: streakForm(operations) },
     jobs: [
       { name: 'remind-red-branches', cron: '*/15 * * * * *', run: (signal) => remind(deps, signal) },
       { name: 'check-red-branches', cron: '* * * * *', run: (signal) => checkBranches(deps, signal) },
@@ -126,7 +126,7 @@ const LET: CommandRow = {
 }
 
 /** `/ci on it 30m acme/web@main`, or `@buildline on it 30m` in a build's thread. */
-async function takeTyped(deps: Deps, operations: BreakageOperations, question: Question): Promise<Reply> {
+async function takeTyped(deps: Deps, operations: StreakOperations, question: Question): Promise<Reply> {
   const words = without('it', question.words)
   const [first, ...others] = words
   const span = first ? spanOf(first) : null
@@ -135,7 +135,7 @@ async function takeTyped(deps: Deps, operations: BreakageOperations, question: Q
   return take.handle({ ...question, words: span === null ? words : others })
 }
 
-const letGoTyped = (deps: Deps, operations: BreakageOperations, question: Question): Promise<Reply> =>
+const letGoTyped = (deps: Deps, operations: StreakOperations, question: Question): Promise<Reply> =>
   about(deps, operations, LET, { kind: 'let-go' }).handle({ ...question, words: without('go', question.words) })
 
 /** The words without an optional first one: `/ci on it` and `/ci on` are equal. */
@@ -155,21 +155,21 @@ const noSpan = ({ text }: Word): Reply => ({
 })
 
 /** Acts on the named build, or the one in whose thread it was typed; without one, shows what is red. */
-function about(deps: Deps, operations: BreakageOperations, row: CommandRow, action: BreakageAction): Command {
+function about(deps: Deps, operations: StreakOperations, row: CommandRow, action: StreakAction): Command {
   const redHereFor = (question: Question) => whenMayRead(deps, question, () => redHere(deps, question))
   /** The only branch that the person is on is meant. */
   async function letGoAlone(question: Question): Promise<Reply> {
     const [own, ...others] = await operations.heldBy(question.by.user)
     if (!own) return whenMayRead(deps, question, async () => ({ outcome: 'on-none', answer: answerOnNone() }))
     if (others.length > 0) return redHereFor(question)
-    const outcome = await operations.act({ kind: 'breakage', id: own.id }, action, question.by)
-    return replyTo(outcome, answerBreakage(outcome, answerContext(question, null, row.name)))
+    const outcome = await operations.act({ kind: 'streak', id: own.id }, action, question.by)
+    return replyTo(outcome, answerStreak(outcome, answerContext(question, null, row.name)))
   }
   return commandAbout(deps, row, async (question, target) => {
     if (!target) return action.kind === 'let-go' ? letGoAlone(question) : redHereFor(question)
     const outcome = await operations.act(target, action, question.by)
     if (outcome.kind === 'no-card') return redHereFor(question)
-    return replyTo(outcome, answerBreakage(outcome, answerContext(question, target, row.name)))
+    return replyTo(outcome, answerStreak(outcome, answerContext(question, target, row.name)))
   })
 }
 

@@ -1,9 +1,9 @@
-import type { RedSince, ShownBreakage } from '../../domain/builds/breakage.ts'
+import type { StreakExtent, Ownership } from '../../domain/builds/streak.ts'
 import type { NoteView, ReminderView } from '../../domain/cards/view.ts'
 import { plain, type ActionButton } from './blocks.ts'
 import { branchName, buildCount, joined, onBranch, projectLabel, somebody } from './build.ts'
 import { codeSpan } from '../../lib/escape.ts'
-import { BREAKAGE_ACTION_ID } from './ids.ts'
+import { STREAK_ACTION_ID } from './ids.ts'
 import { dayTime, durationWords, timeIn } from './times.ts'
 
 // Texts about red branches and the people on them. Markup.
@@ -12,7 +12,7 @@ import { dayTime, durationWords, timeIn } from './times.ts'
  * `@Ada is on it until 15:00`, and until when reminders are snoozed; empty if neither.
  * @param postedAt when the message was posted (ms); null: since somebody is on it
  */
-export function breakageWords({ owner, snoozedUntil }: ShownBreakage, postedAt: number | null = null): string {
+export function ownershipWords({ owner, snoozedUntil }: Ownership, postedAt: number | null = null): string {
   const onIt = owner && onItWords(somebody(owner.user), { ...owner, ...(postedAt !== null && { since: postedAt }) })
   return joined([onIt, snoozedUntil === null ? null : `reminders snoozed${laterWords(snoozedUntil)}`])
 }
@@ -21,7 +21,7 @@ export const onItWords = (who: string, { since, until }: { since: number; until:
   `${who} is on it${untilWords(until, since)}`
 
 /** `since May 3 09:30 (3 builds)`; with `or longer` if the streak began before the stored history. */
-export function sinceWords({ at, builds, atLeast }: RedSince): string {
+export function sinceWords({ at, builds, atLeast }: StreakExtent): string {
   const time = dayTime(at)
   const start = time === null ? '' : `since ${time}${atLeast ? ' or longer' : ''} `
   return `${start}(${atLeast ? 'at least ' : ''}${buildCount(builds)})`
@@ -60,9 +60,9 @@ export const lapsedLine = (about: Pick<ReminderView, 'project' | 'branch'>): str
   `:hourglass: ${projectLabel(about)}${onBranch(about)} is still red, and your time on it is up. Press *I'm on it* to go on, or type ${codeSpan('/ci red')}.`
 
 /** Opens the form in which a person takes the branch, hands it over, or lets it go. */
-export const breakageButton = (id: string, isOwned = false): ActionButton => ({
+export const streakButton = (id: string, isOwned = false): ActionButton => ({
   type: 'button',
-  action_id: BREAKAGE_ACTION_ID,
+  action_id: STREAK_ACTION_ID,
   text: plain(isOwned ? 'Change…' : "I'm on it"),
   value: id,
 })

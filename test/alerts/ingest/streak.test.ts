@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { breakageOf } from '../../../src/domain/builds/breakage.ts'
+import { openStreakOf } from '../../../src/domain/builds/streak.ts'
 import { branchKey } from '../../../src/domain/builds/revision.ts'
 import type { CardView } from '../../../src/domain/cards/view.ts'
-import { changeBreakage, redNow } from '../../../src/projects/breakages.ts'
+import { changeStreak, redNow } from '../../../src/projects/streaks.ts'
 import { HOUR, LIN, MINUTE, projectId, SECOND, T0, WEB, type Said } from '../../support/build-events.ts'
 import { inBrief } from '../../support/fake-notifier.ts'
 import { follower, ingestDue, openStage, RELEASES, type Stage } from '../stage.ts'
@@ -16,7 +16,7 @@ const built = (build: number, word: string): Said => ({
   commit: `${build}`.repeat(40).slice(0, 40),
 })
 
-const breakages = ({ sql }: Stage) =>
+const streaks = ({ sql }: Stage) =>
   (sql('select * from breakage order by began_order') as Record<string, string | number | null>[]).map(
     ({ began_order: began, builds, newest_order: newest, ended_build: ended }) =>
       `${Number(began)}-${Number(newest)} (${builds})${ended === null ? '' : ` ended by ${ended}`}`,
@@ -39,21 +39,21 @@ describe('the stored breakages', () => {
     await using stage = await openStage()
     const words = ['error', 'error', 'infrastructure_failure', 'success', 'success', 'error', 'stopped', 'error']
     await heard(stage, ...words.map((word, at) => built(at + 1, word)))
-    expect(breakages(stage)).toEqual(['1-2 (2) ended by 4', '6-8 (2)'])
+    expect(streaks(stage)).toEqual(['1-2 (2) ended by 4', '6-8 (2)'])
   })
 
   test('leave out machine errors, and builds whose branch is unknown', async () => {
     await using stage = await openStage()
     await heard(stage, built(1, 'infrastructure_failure'), { ...built(2, 'error'), branch: null })
-    expect(breakages(stage)).toEqual([])
+    expect(streaks(stage)).toEqual([])
   })
 
   test('keep their identity when a late event moves their beginning', async () => {
     await using stage = await openStage()
     await heard(stage, built(1, 'error'), built(5, 'error'), built(3, 'success'))
-    expect(breakages(stage)).toEqual(['5-5 (1)'])
+    expect(streaks(stage)).toEqual(['5-5 (1)'])
     await heard(stage, built(4, 'error'))
-    expect(breakages(stage)).toEqual(['4-5 (2)'])
+    expect(streaks(stage)).toEqual(['4-5 (2)'])
   })
 
   test('leave out the late failure of an attempt that was followed by another', async () => {
@@ -61,17 +61,17 @@ describe('the stored breakages', () => {
     const [first, second] = [{ details: { attempt: 1 } }, { details: { attempt: 2 } }]
     const before = [built(1, 'error'), { ...built(2, 'initiated'), ...second }]
     await heard(stage, ...before, { ...built(2, 'error'), ...first })
-    expect(breakages(stage)).toEqual(['1-1 (1)'])
+    expect(streaks(stage)).toEqual(['1-1 (1)'])
     await heard(stage, { ...built(2, 'error'), ...second })
-    expect(breakages(stage)).toEqual(['1-2 (2)'])
+    expect(streaks(stage)).toEqual(['1-2 (2)'])
   })
 
   test('count the builds of a long streak correctly', async () => {
     await using stage = await openStage()
     await heard(stage, ...Array.from({ length: 30 }, (_, at) => built(at + 1, 'error')), built(12, 'error'))
-    expect(breakages(stage)).toEqual(['1-30 (30)'])
+    expect(streaks(stage)).toEqual(['1-30 (30)'])
     await heard(stage, built(20, 'success'))
-    expect(breakages(stage)).toEqual(['21-30 (10)'])
+    expect(streaks(stage)).toEqual(['21-30 (10)'])
   })
 
   test('are the same for any order and any groups of events, with at most one open', { timeout: 60_000 }, async () => {
@@ -82,8 +82,8 @@ describe('the stored breakages', () => {
         await using stage = await openStage({ subscriptions: [] })
         const all = ends.map(({ build, word: how }) => built(build, how))
         await heardInGroups(stage, together, all)
-        const open = await stage.store.read.openBreakage(MAIN)
-        const streak = breakageOf(await stage.store.read.verdictsBefore(MAIN, '~', 100))
+        const open = await stage.store.read.openStreak(MAIN)
+        const streak = openStreakOf(await stage.store.read.verdictsBefore(MAIN, '~', 100))
         expect(open && [open.beganAt, open.builds, open.newestOrder]).toEqual(
           streak && [streak.first.at, streak.builds, streak.newest.buildOrder],
         )
@@ -100,16 +100,16 @@ describe('the card of a red branch', () => {
 
   const briefs = (stage: Stage) =>
     told(stage).map(
-      ({ build, breakage }) => `${build.buildId} ${breakage ? (breakage.owner?.user ?? 'nobody') : 'no button'}`,
+      ({ build, ownership }) => `${build.buildId} ${ownership ? (ownership.owner?.user ?? 'nobody') : 'no button'}`,
     )
 
   async function take(stage: Stage, until: number): Promise<void> {
     const at = stage.clock.now()
     await stage.store.write(async (tx) => {
-      const open = (await tx.openBreakage(MAIN))!
+      const open = (await tx.openStreak(MAIN))!
       const taken = { ...open, owner: LIN, ownedAt: at, ownerUntil: until }
       const change = { id: 'c1', interactionKey: 'k1', kind: 'taken', by: LIN, to: null, until, at } as const
-      await changeBreakage(tx, taken, change)
+      await changeStreak(tx, taken, change)
     })
     await stage.clock.advance(5 * SECOND)
   }

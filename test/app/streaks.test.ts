@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { exportAudit } from '../../src/cli/audit.ts'
-import { BREAKAGE_ACTION_ID } from '../../src/slack/messages/ids.ts'
+import { STREAK_ACTION_ID } from '../../src/slack/messages/ids.ts'
 import { databasePath, rowsOf, until } from '../support/app.ts'
 import {
   buttonsOf,
@@ -32,12 +32,12 @@ const changes = ({ folder }: World): string[] =>
 async function openRed(): Promise<{ world: World; card: Shown }> {
   const world = await openWorld()
   await pushRed(world)
-  return { world, card: await untilCard(world, ['Failed', 'acme/web'], BREAKAGE_ACTION_ID) }
+  return { world, card: await untilCard(world, ['Failed', 'acme/web'], STREAK_ACTION_ID) }
 }
 
 /** Clicks the button and submits the form with this choice. */
 async function choose(world: World, user: string, card: Shown, wish: string, to?: string): Promise<void> {
-  await press(world, user, card, BREAKAGE_ACTION_ID)
+  await press(world, user, card, STREAK_ACTION_ID)
   await untilModal(world, ['has been red since'], user)
   await send(world, user, wish, to)
 }
@@ -55,7 +55,7 @@ const send = ({ slack }: World, user: string, wish: string, to?: string) =>
 const offeredIn = ({ slack }: World, channel: string): string[] =>
   slack
     .messages(channel)
-    .flatMap((message) => (buttonsOf(message).includes(BREAKAGE_ACTION_ID) ? [String(message['ts'])] : []))
+    .flatMap((message) => (buttonsOf(message).includes(STREAK_ACTION_ID) ? [String(message['ts'])] : []))
 
 /** Makes the branch pass. */
 async function fix({ ci }: World): Promise<void> {
@@ -103,7 +103,7 @@ describe('a red branch', () => {
 
   test('cannot be taken by a guest, handed to one, or handed over without a person', async () => {
     const { world, card } = await openRed()
-    await press(world, gus, card, BREAKAGE_ACTION_ID)
+    await press(world, gus, card, STREAK_ACTION_ID)
     await untilModal(world, ['you cannot look after red branches', 'Guests can only read'], gus)
     await mention(world, gus, card, 'on it')
     await untilAnswered(world, gus, ['you cannot look after red branches'])
@@ -126,7 +126,7 @@ describe('a red branch', () => {
 
   test('that was fixed meanwhile is answered with the build that fixed it, and does not change', async () => {
     const { world, card } = await openRed()
-    await press(world, lin, card, BREAKAGE_ACTION_ID)
+    await press(world, lin, card, STREAK_ACTION_ID)
     await untilModal(world, ['has been red since'], lin)
     await fix(world)
     await untilCard(world, ['Fixed'])
@@ -136,7 +136,7 @@ describe('a red branch', () => {
     )
     await mention(world, ada, card, 'on it 4h')
     await untilAnswered(world, ada, ['Already fixed', '#502', 'nothing was changed'])
-    await until('the button is gone', () => !buttonsOf(world.slack.messages(BUILDS)).includes(BREAKAGE_ACTION_ID))
+    await until('the button is gone', () => !buttonsOf(world.slack.messages(BUILDS)).includes(STREAK_ACTION_ID))
     expect(changes(world)).toEqual([])
   })
 
@@ -153,9 +153,9 @@ describe('a red branch', () => {
       subscriptions: [events(BUILDS, 'broken, recovered'), events(WEB, 'failed')],
     })
     await pushRed(world)
-    const card = await untilCard(world, ['Failed', 'acme/web'], BREAKAGE_ACTION_ID)
+    const card = await untilCard(world, ['Failed', 'acme/web'], STREAK_ACTION_ID)
     await pushRed(world)
-    const newest = await untilCard(world, ['#502'], BREAKAGE_ACTION_ID, WEB)
+    const newest = await untilCard(world, ['#502'], STREAK_ACTION_ID, WEB)
     const own = () => JSON.stringify(world.slack.messages(BUILDS))
     await until('the card counts both', () => /still failing since[^"]*\(2 builds\)/.test(own()))
     await until('the older card of #web has no button', () => offeredIn(world, WEB).join() === newest.ts)

@@ -1,9 +1,9 @@
-import type { Breakage } from '../../src/domain/builds/breakage.ts'
+import type { Streak } from '../../src/domain/builds/streak.ts'
 import { idOrder } from '../../src/domain/ids.ts'
 import { projectId, T0, WEB } from './build-events.ts'
 
-/** A breakage of `main` with one failed build and no owner. */
-export const breakage = (change: Partial<Breakage> = {}): Breakage => ({
+/** A streak of `main` with one failed build and no owner. */
+export const streak = (change: Partial<Streak> = {}): Streak => ({
   id: '7',
   branchKey: 'branch of main',
   projectId: projectId(WEB),

@@ -1,15 +1,9 @@
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
-import {
-  breakageOf,
-  compareOutcomes,
-  countBuilds,
-  type Breakage,
-  type RedStreak,
-} from '../../domain/builds/breakage.ts'
-import type { ProjectId } from '../../domain/ids.ts'
+import { openStreakOf, compareOutcomes, countBuilds, type Streak, type OpenStreak } from '../../domain/builds/streak.ts'
+import { LAST_ORDER, type ProjectId } from '../../domain/ids.ts'
 import { LEAST_URGENCY } from '../../domain/cards/plan.ts'
 import { branchKey, revisionSubject } from '../../domain/builds/revision.ts'
-import { LAST_ORDER, OUTCOMES_FAR, OUTCOMES_NEAR } from '../../store/history.ts'
+import { OUTCOMES_FAR, OUTCOMES_NEAR } from '../../domain/builds/history.ts'
 import type { Tx } from '../../store/store.ts'
 
 /** The branch of the new outcomes. Null: there are none, or their builds name no branch and so share no history. */
@@ -23,34 +17,34 @@ export function branchWithOutcome(
 }
 
 /**
- * Updates a branch's breakage for new outcomes: it begins, goes on or ends, and a late outcome may move its beginning.
- * Lock the branch first, and give the outcomes their cards. Replans cards that no longer show the breakage.
+ * Updates a branch's streak for new outcomes: it begins, goes on or ends, and a late outcome may move its beginning.
+ * Lock the branch first, and give the outcomes their cards. Replans cards that no longer show the streak.
  */
-export async function updateBreakage(
+export async function updateStreak(
   tx: Tx,
   { projectId, branch, key }: NonNullable<ReturnType<typeof branchWithOutcome>>,
   fresh: readonly BuildEvent[],
   now: number,
 ): Promise<void> {
-  const open = await tx.openBreakage(key)
+  const open = await tx.openStreak(key)
   const added = fresh.filter(({ isOutcome }) => isOutcome).toSorted(compareOutcomes)
   const { streak, outcomes } = lengthened(open, added) ?? (await readStreak(tx, key, open, added[0]!.buildOrder))
   if (open && cardOf(open) !== (streak && cardOf(streak))) await touchShowing(tx, open, now)
-  if (streak) return tx.saveBreakage({ projectId, branch, branchKey: key, ...(open ?? NEW), ...streak })
-  if (open) await tx.saveBreakage({ ...open, ...endOf(outcomes, now) })
+  if (streak) return tx.saveStreak({ projectId, branch, branchKey: key, ...(open ?? NEW), ...streak })
+  if (open) await tx.saveStreak({ ...open, ...endOf(outcomes, now) })
 }
 
 /** The open streak, if newer failures only make it longer, so that nothing has to be read. Null: more has changed. */
-function lengthened(open: Breakage | null, added: readonly BuildEvent[]): StreakRead | null {
+function lengthened(open: Streak | null, added: readonly BuildEvent[]): StreakRead | null {
   if (!open || !added.every(({ status, buildOrder }) => status === 'failed' && buildOrder > open.newestOrder))
     return null
   const builds = open.builds + countBuilds(added)
   return { streak: { ...open, builds, ...newestOf(added.at(-1)!) }, outcomes: [] }
 }
 
-/** Replans the two newest cards in each channel: the newest shows the breakage, the other may have shown it. */
-async function touchShowing(tx: Tx, open: Breakage, now: number): Promise<void> {
-  const cards = await tx.breakageCards(open)
+/** Replans the two newest cards in each channel: the newest shows the streak, the other may have shown it. */
+async function touchShowing(tx: Tx, open: Streak, now: number): Promise<void> {
+  const cards = await tx.streakCards(open)
   const showing = [...Map.groupBy(cards, ({ channel }) => channel).values()].flatMap((own) =>
     [...new Set(own.map(({ subject }) => subject))].slice(0, 2),
   )
@@ -67,11 +61,15 @@ const NEW = {
   checkedAt: null,
 }
 
-type Streak = Pick<Breakage, 'id' | 'beganAt' | 'beganOrder' | 'builds' | 'newestOrder' | 'revisionKey' | 'cardNumber'>
+/** What outcomes decide of a stored streak. */
+type StreakCourse = Pick<
+  Streak,
+  'id' | 'beganAt' | 'beganOrder' | 'builds' | 'newestOrder' | 'revisionKey' | 'cardNumber'
+>
 
 interface StreakRead {
   /** null: the branch is not red */
-  streak: Streak | null
+  streak: StreakCourse | null
   /** the newest outcomes of the branch */
   outcomes: readonly BuildEvent[]
 }
@@ -80,12 +78,12 @@ interface StreakRead {
  * Reads only as many outcomes as the streak needs. A streak longer than OUTCOMES_FAR continues the stored one.
  * @param from the build order of the oldest new outcome
  */
-async function readStreak(tx: Tx, key: string, open: Breakage | null, from: string): Promise<StreakRead> {
+async function readStreak(tx: Tx, key: string, open: Streak | null, from: string): Promise<StreakRead> {
   const near = await readBack(tx, key, OUTCOMES_NEAR)
   const isJoined =
     open !== null && from >= open.newestOrder && near.outcomes.some(({ buildOrder }) => buildOrder <= open.newestOrder)
   const { outcomes, isWhole } = near.isWhole || isJoined ? near : await readBack(tx, key, OUTCOMES_FAR)
-  const streak = breakageOf(outcomes)
+  const streak = openStreakOf(outcomes)
   if (open && !isWhole) return { streak: grown(open, streak, outcomes), outcomes }
   return { streak: streak && storedStreak(streak, open?.id), outcomes }
 }
@@ -98,7 +96,7 @@ async function readBack(tx: Tx, key: string, limit: number) {
 }
 
 /** A new streak takes the id of its first failure. It keeps it, even if it turns out to have begun earlier. */
-const storedStreak = ({ first, newest, builds }: RedStreak<BuildEvent>, id = String(first.seq)): Streak => ({
+const storedStreak = ({ first, newest, builds }: OpenStreak<BuildEvent>, id = String(first.seq)): StreakCourse => ({
   id,
   beganAt: first.details.finishedAt ?? first.at,
   beganOrder: first.buildOrder,
@@ -113,7 +111,7 @@ const newestOf = ({ buildOrder, revisionKey, cardNumber }: BuildEvent) => ({
 })
 
 /** Keeps the stored beginning, and adds the builds that have failed since. */
-function grown(open: Breakage, streak: RedStreak<BuildEvent> | null, outcomes: readonly BuildEvent[]): Streak {
+function grown(open: Streak, streak: OpenStreak<BuildEvent> | null, outcomes: readonly BuildEvent[]): StreakCourse {
   if (!streak) return open
   const added = outcomes.filter(({ status, buildOrder }) => status === 'failed' && buildOrder > open.newestOrder)
   const builds = Math.max(open.builds + new Set(added.map(({ buildId }) => buildId)).size, streak.builds)
@@ -122,11 +120,11 @@ function grown(open: Breakage, streak: RedStreak<BuildEvent> | null, outcomes: r
 }
 
 /** The end of a streak: the first build that passed after its last failure. @param outcomes newest first */
-function endOf(outcomes: readonly BuildEvent[], now: number): Pick<Breakage, 'endedAt' | 'endedBy'> {
+function endOf(outcomes: readonly BuildEvent[], now: number): Pick<Streak, 'endedAt' | 'endedBy'> {
   const lastFailed = outcomes.findIndex(({ status }) => status === 'failed')
   const after = lastFailed === -1 ? outcomes : outcomes.slice(0, lastFailed)
   const green = after.findLast(({ status }) => status === 'success')
   return { endedAt: green?.at ?? now, endedBy: green?.buildId ?? null }
 }
 
-const cardOf = ({ revisionKey, cardNumber }: Streak): string => revisionSubject(revisionKey, cardNumber)
+const cardOf = ({ revisionKey, cardNumber }: StreakCourse): string => revisionSubject(revisionKey, cardNumber)
