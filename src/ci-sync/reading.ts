@@ -174,12 +174,12 @@ export function createProjectRules(deps: RefreshProjects & { store: Store; clock
   const isConfigured = deps.v2 !== null
   let reading: Promise<Refreshed> | null = null
   let readAt = Number.NEGATIVE_INFINITY
-  let isAway = false
+  let hasFailed = false
 
   function refresh(): Promise<Refreshed> {
     reading ??= refreshProjects(deps)
       .then((refreshed) => {
-        isAway = refreshed.failure !== null
+        hasFailed = refreshed.failure !== null
         return refreshed
       })
       .finally(() => {
@@ -201,7 +201,7 @@ export function createProjectRules(deps: RefreshProjects & { store: Store; clock
       if (!isConfigured) return null
       if (!reading && deps.clock.now() - readAt > ASK_AGAIN_MS) void refresh().catch(() => {})
       // If the last reading failed, the next one may fail too, and an alert must not wait for it.
-      return reading && !isAway ? 'wait' : null
+      return reading && !hasFailed ? 'wait' : null
     },
   }
 }

@@ -2,7 +2,7 @@ import { isShortId, shortId, type ChannelId, type MessageTs, type Uuid } from '.
 import { attemptKey, type Attempt } from '../domain/builds/attempt.ts'
 import type { Configured } from '../domain/cards/capabilities.ts'
 import { parseSubject } from '../domain/builds/revision.ts'
-import { buildView } from '../domain/cards/build-view.ts'
+import { buildView } from '../domain/cards/view.ts'
 import { isRed } from '../domain/builds/status.ts'
 import { briefly } from '../domain/builds/failure.ts'
 import { attemptNumberOf, shownAs } from '../domain/cards/story.ts'

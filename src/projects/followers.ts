@@ -6,7 +6,7 @@ import type { ProjectRef } from '../domain/ci-project/project-names.ts'
 import type { ClosedChannel, Projects, DeliveredProject, Card } from '../store/records.ts'
 import type { Reads, Tx } from '../store/store.ts'
 import type { BuildEvent } from '../domain/builds/build-event.ts'
-import { noticeDay } from '../domain/cards/build-view.ts'
+import { noticeDay } from '../domain/cards/view.ts'
 import { noticeSubject } from '../domain/builds/revision.ts'
 import type { StoredMessage } from '../domain/cards/plan.ts'
 

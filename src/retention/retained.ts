@@ -4,7 +4,7 @@ import { branchKey, REST_MS, revisionSubject } from '../domain/builds/revision.t
 import { QUEUES, type StoredMessage } from '../domain/cards/plan.ts'
 import { isOpen } from '../domain/cards/request.ts'
 import { isAccountNotice, isRed, isVerdict } from '../domain/builds/status.ts'
-import { noticeDay } from '../domain/cards/build-view.ts'
+import { noticeDay } from '../domain/cards/view.ts'
 import type { Card, EventRef } from '../store/records.ts'
 import { OUTCOMES_FAR, OUTCOMES_NEAR } from '../domain/builds/history.ts'
 import type { Reads } from '../store/store.ts'

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../domain/rules/digest.ts'
-import { noticeDay } from '../domain/cards/build-view.ts'
+import { noticeDay } from '../domain/cards/view.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Store, Tx } from '../store/store.ts'

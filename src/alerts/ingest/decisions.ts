@@ -2,7 +2,7 @@ import { boundForOneEvent, decide, type Decision, type Known } from '../../domai
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { revisionSubject } from '../../domain/builds/revision.ts'
-import { noticeDay } from '../../domain/cards/build-view.ts'
+import { noticeDay } from '../../domain/cards/view.ts'
 import { credible, restartRequests, type Request } from '../../domain/cards/request.ts'
 import { effectsOf, foldAttempts, type Effect, type RestartRequest, type Attempt } from '../../domain/builds/attempt.ts'
 import type { Change } from '../../domain/rules/rule.ts'

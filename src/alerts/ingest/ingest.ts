@@ -16,7 +16,7 @@ import { branchKey, placeEvents, cardNumberOf, revisionSubject, noticeSubject } 
 import { afterEvent, restartRequests, type Request, shownBy } from '../../domain/cards/request.ts'
 import { isVerdict } from '../../domain/builds/status.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
-import { projectName, buildView } from '../../domain/cards/build-view.ts'
+import { projectName, buildView } from '../../domain/cards/view.ts'
 import { together } from '../../lib/async.ts'
 import type { CardKey, DeliveredProject, DueRevision, StoredDecision } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'

@@ -1,6 +1,6 @@
 import type { Known } from '../../domain/rules/decide.ts'
 import { mergeDetails, type BuildDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
-import { projectName } from '../../domain/cards/build-view.ts'
+import { projectName } from '../../domain/cards/view.ts'
 import { claimable } from '../../domain/handle.ts'
 import { sourceOf } from '../../domain/ids.ts'
 import { repositoryIn } from '../../domain/ci-project/project-names.ts'

@@ -1,4 +1,15 @@
-import { buildView } from './build-view.ts'
+import {
+  buildView,
+  type CardView,
+  type ReplyView,
+  type RequestView,
+  type Shown,
+  type ShownRequest,
+  type StreakView,
+  type FailuresView,
+  type NoteView,
+  type ReminderView,
+} from './view.ts'
 import type { StreakChange, Judgement } from '../builds/streak.ts'
 import type { BuildEvent } from '../builds/build-event.ts'
 import { shortId, sourceOf, type MessageTs } from '../ids.ts'
@@ -7,17 +18,6 @@ import { lastRequestOf, attemptRefText, shownBy, type Request } from './request.
 import { attemptKey, type Attempt } from '../builds/attempt.ts'
 import { HELD_STATUS, isAccountNotice, isFinal, isRed, isVerdict } from '../builds/status.ts'
 import { briefly, type Failures } from '../builds/failure.ts'
-import type {
-  CardView,
-  ReplyView,
-  RequestView,
-  Shown,
-  ShownRequest,
-  StreakView,
-  FailuresView,
-  NoteView,
-  ReminderView,
-} from './view.ts'
 
 /** Everything that one channel shows about one revision: the card, and the messages in its thread. */
 export interface Story {

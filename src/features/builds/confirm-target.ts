@@ -3,7 +3,7 @@ import type { BuildEvent, Gate, ReceivedEvent } from '../../domain/builds/build-
 import { sourceOf } from '../../domain/ids.ts'
 import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 import type { Action } from '../../domain/cards/request.ts'
-import { buildView } from '../../domain/cards/build-view.ts'
+import { buildView } from '../../domain/cards/view.ts'
 import { branchIn } from '../../domain/builds/stream.ts'
 import { type CiFailure, ciFailureOf } from '../../projects/outcomes.ts'
 import type { ActionTarget, ReadBuild, SeenBuild } from '../../sources/source.ts'

@@ -16,7 +16,7 @@ import {
   type StoredMessage,
 } from '../../../src/domain/cards/plan.ts'
 import type { Request } from '../../../src/domain/cards/request.ts'
-import { noticeView } from '../../../src/domain/cards/build-view.ts'
+import { noticeView } from '../../../src/domain/cards/view.ts'
 import { postedAttemptOf, storyFor, type Story } from '../../../src/domain/cards/story.ts'
 import {
   messageTs,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { attemptKey } from '../../../src/domain/builds/attempt.ts'
 import { recoveryOf } from '../../../src/domain/builds/streak.ts'
 import { attemptRefText, isResultOf, parseAttemptRef } from '../../../src/domain/cards/request.ts'
-import { buildView } from '../../../src/domain/cards/build-view.ts'
+import { buildView } from '../../../src/domain/cards/view.ts'
 import {
   attemptsOf,
   buildId,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { buildView, projectName } from '../../../src/domain/cards/build-view.ts'
+import { buildView, projectName } from '../../../src/domain/cards/view.ts'
 import { COMMIT, attemptsOf } from '../../support/build-events.ts'
 
 const byAda = { message: 'fix login', committer: 'ada', projectName: 'web', shortCommitId: 'a1b2c3d' }

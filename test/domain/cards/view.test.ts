@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { noticeDay, noticeView } from '../../../src/domain/cards/build-view.ts'
-import { NOTICE_BUILDS_MAX } from '../../../src/domain/cards/view.ts'
+import { noticeDay, noticeView, NOTICE_BUILDS_MAX } from '../../../src/domain/cards/view.ts'
 import { attemptsOf } from '../../support/build-events.ts'
 
 const refused = (count: number, word = 'ignored') =>
