@@ -51,7 +51,7 @@ async function dispatch([name = '', ...args], env, print) {
 const unknownCommand = (name) =>
   name === ''
     ? 'no command is given'
-    : `there is no command ${quoted(name)}; the nearest is "${nearest(name, [...COMMANDS.keys()])}"`
+    : `unknown command ${quoted(name)}; the nearest is "${nearest(name, [...COMMANDS.keys()])}"`
 
 const { argv, env: environment } = process
 await runProgram({ name: 'buildline', secret: environment['BUILDLINE_SECRET']?.trim() ?? '' }, (print) =>
