@@ -17,7 +17,7 @@ import { report, reportHelp } from './report/report.js'
  */
 
 /** The same as in package.json, which a build machine may not have: this program runs as one file. */
-const VERSION = '0.1.0'
+const VERSION = '0.2.0'
 
 /** @type {ReadonlyMap<string, Command>} */
 const COMMANDS = new Map([

@@ -97,7 +97,7 @@ export const actsOf = (story: Story): readonly Act[] => [
     },
   },
   {
-    title: 'A push to acme/web fails; Ada, who has typed /ci me Ada, is called; Lin presses Restart, and it passes',
+    title: 'A push to acme/web fails; Ada, who has typed /ci me Ada, is mentioned; Lin presses Restart, and it passes',
     async play(stage) {
       await ask(stage, { by: CALLED, text: 'me Ada' })
       const commit = { branch: 'main', message: 'Fix login for accounts without e-mail', committer: 'Ada' }

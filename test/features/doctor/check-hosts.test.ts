@@ -62,8 +62,14 @@ describe('GitHub', () => {
     sandbox.setWebhookUrl('https://example.com/webhooks/of-somebody-else')
     expect(await found(sandbox, ['acme/web', 'acme/gone'])).toEqual([
       expect.stringMatching(/^wrong: GitHub does not show acme\/gone to the token\. It says: /),
-      expect.stringMatching(/^off: acme\/web: no webhook/),
+      expect.stringMatching(/^off: no webhook to .* in acme\/web;/),
     ])
+  })
+
+  it('says once that the token is refused, however many repositories there are', async () => {
+    const { apiUrl } = (await startGithub()).address()
+    const refused = await said(github, ofGithub(apiUrl, 'github_pat_revoked', ['acme/web', 'acme/api']))
+    expect(refused).toEqual([expect.stringMatching(/^wrong: GitHub does not accept GITHUB_TOKEN/)])
   })
 
   it("says why GitHub's webhook has no answer, and nothing of one that works", async () => {
