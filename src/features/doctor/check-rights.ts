@@ -24,7 +24,7 @@ export async function rightsAtGithub(client: Github, repositories: readonly stri
 const NO_RUN = '0'
 
 /**
- * Makes each kind of call once that may need a permission of its own, and changes nothing. Whether GitHub checks the
+ * Makes one call of each kind that may need a separate permission, and changes nothing. Whether GitHub checks the
  * permission before it looks for the run is not documented: if it does not, a missing right to write shows only when a
  * person uses it.
  */
