@@ -7,7 +7,7 @@ import { isDiskFault } from './store/disk.ts'
 import { listenFault } from './http/http-server.ts'
 import { createLogger, standardOutput } from './http/logger.ts'
 
-/** BSD's EX_CONFIG: the configuration is at fault, and starting again will not help. */
+/** BSD's EX_CONFIG: the configuration is wrong, so starting again will not help. */
 const EXIT_CONFIG = 78
 
 /** After this time a hanging stop ends the process anyway. Nothing is lost. */
@@ -71,10 +71,8 @@ const readEnvironment = (): Readonly<Record<string, string | undefined>> => ({
 })
 
 function refuse(faults: readonly string[]): void {
-  process.stderr.write(
-    `buildline cannot start. ${faults.length === 1 ? 'This setting is' : 'These settings are'} at fault:\n`,
-  )
+  process.stderr.write(`buildline cannot start. Fix ${faults.length === 1 ? 'this setting' : 'these settings'}:\n`)
   for (const fault of faults) process.stderr.write(`  - ${forTerminal(fault)}\n`)
-  process.stderr.write('Set them in the environment or in a file .env; docs/settings.md lists them all.\n')
+  process.stderr.write('Settings come from the environment or from a file .env; docs/settings.md lists them all.\n')
   process.exit(EXIT_CONFIG)
 }

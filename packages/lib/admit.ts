@@ -15,7 +15,7 @@ export async function admit(
   needsNoCredentials: (path: string) => boolean,
 ): Promise<Admission> {
   const refused = (statusCode: 403 | 413, reason: string) => ({ kind: 'refused' as const, statusCode, reason })
-  if (!isOwnHost(request, host)) return refused(403, 'this name is none of this server; see --host')
+  if (!isOwnHost(request, host)) return refused(403, 'this server does not have that host name; see --host')
   const read = await readCall(request)
   if (read.kind === 'too-large') return refused(413, 'the body is too large')
   const isStrange = request.method !== 'GET' && !isOwnPage(request)

@@ -6,14 +6,15 @@ export function readFlags<Options extends NonNullable<ParseArgsConfig['options']
   try {
     return parseArgs({ options }).values
   } catch (error) {
-    return giveUp(error instanceof Error ? error.message : 'the command line cannot be read')
+    const known = Object.keys(options).map((name) => `--${name}`)
+    return giveUp(`${error instanceof Error ? error.message : 'Not understood'}. The flags are ${known.join(', ')}`)
   }
 }
 
 /** Reads the value of `--port`. Ends the program with a message if it is not a port number. */
 export function readPort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  return port <= 65_535 ? port : giveUp('--port is no port: a number from 0 to 65535')
+  return port <= 65_535 ? port : giveUp('--port must be a number from 0 to 65535')
 }
 
 /** Opens a port. If it is taken or not permitted, ends the program with a message that says what to do. */

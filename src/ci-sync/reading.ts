@@ -40,8 +40,10 @@ export interface Refreshed {
  */
 export async function refreshProjects(deps: RefreshProjects): Promise<Refreshed> {
   const readAt = deps.clock.now()
-  const ofV2 = await tryTo(deps, 'the v2 interface (CI_BASE_URL)', () => refreshV2(deps, readAt))
-  const ofLegacy = await tryTo(deps, 'the legacy interface (CI_LEGACY_BASE_URL)', () => refreshLegacy(deps, readAt))
+  const ofV2 = await tryTo(deps, 'the v2 interface (CI_BASE_URL, CI_ORGANIZATION_UUID)', () => refreshV2(deps, readAt))
+  const ofLegacy = await tryTo(deps, 'the legacy interface (CI_LEGACY_BASE_URL, CI_API_KEY)', () =>
+    refreshLegacy(deps, readAt),
+  )
   const failure = ofV2.failure ?? ofLegacy.failure
   const isWhole = ofV2.isWhole && ofLegacy.isWhole
   // A project that an incomplete list lacks may still exist.
@@ -59,7 +61,7 @@ async function tryTo({ log }: RefreshProjects, what: string, read: () => Promise
   try {
     return { failure: null, ...(await read()) }
   } catch (error) {
-    log.warn({ err: error }, `could not read the projects from ${what}; the rules read before stay in force`)
+    log.warn({ err: error }, `could not read the projects from ${what}; what was read before is still used`)
     return { failure: { kind: 'ci-trouble', ...causeOf(error) }, isWhole: false, builds: 0 }
   }
 }

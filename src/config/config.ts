@@ -104,7 +104,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 function readSlack(env: Reader): Config['slack'] {
   const appToken = readToken(env, 'SLACK_APP_TOKEN')
-  const signing = 'from your app\'s page, "Basic Information"; with SLACK_APP_TOKEN (Socket Mode) it is not needed'
+  const signing =
+    'set SLACK_APP_TOKEN (Socket Mode, which needs no public address) or this secret; both are on the app\'s page, "Basic Information"'
   return {
     botToken: readToken(env, 'SLACK_BOT_TOKEN') ?? env.needed('SLACK_BOT_TOKEN', TOKENS.SLACK_BOT_TOKEN.is),
     signingSecret: appToken ? env.text('SLACK_SIGNING_SECRET') : env.needed('SLACK_SIGNING_SECRET', signing),
@@ -180,7 +181,7 @@ function readSecrets(env: Reader): readonly string[] {
   // Not needed if only GitHub or GitLab is used.
   if (env.text('WEBHOOK_SECRET') === null && OF_OTHER_SOURCES.every((name) => env.text(name) === null))
     env.fault(
-      `WEBHOOK_SECRET is not set: choose a long random string (${GOOD_SECRET}); CI's webhook address is /webhooks/builds/<that text>`,
+      `WEBHOOK_SECRET is not set, and neither is GITHUB_TOKEN or GITLAB_TOKEN: set the one for the service that builds for you. For the CI service, make a secret (${GOOD_SECRET}); its webhook address is /webhooks/builds/<secret>`,
     )
   if (!secrets.every((secret) => TYPED.test(secret)))
     env.fault(

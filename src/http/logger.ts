@@ -46,7 +46,7 @@ const DETAILED: ReadonlySet<string> = new Set(['debug', 'trace'])
 
 /**
  * An error without the objects that libraries attach to it, such as a database client, or a request with its headers.
- * The stack of an error that is none of ours says nothing, and is left out.
+ * The stack of an error from elsewhere says nothing, and is left out.
  */
 const plainError = (isDetailed: boolean) => (error: unknown) =>
   plain(error, isDetailed || !causesOf(error).some(isOfOthers))

@@ -14,7 +14,7 @@ interface WebhookRuleDeps {
   webhookSecrets: () => readonly string[]
 }
 
-/** The webhook rule that a project lacks; `known`: it lacks none; `no-address`: nobody knows Buildline's address. */
+/** The webhook rule that a project lacks; `known`: it lacks none; `no-address`: Buildline's own address is not known. */
 export type WebhookRuleOutcome =
   | { kind: 'rule'; rule: RuleInput }
   | { kind: 'known'; project: string }

@@ -182,7 +182,7 @@ export function createEngine({
       socketTrouble: socket?.trouble()?.code ?? null,
     }),
   }
-  // With a name of its own, it may hold more than the features need: one that is deleted leaves a bot that compiles.
+  // Named, so that TypeScript accepts more than the features need: the bot must compile without a deleted feature.
   const forFeatures = {
     ...acting,
     orAskCi: createCiLookup({ ...acting, refresh: rules.refresh }),

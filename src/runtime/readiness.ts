@@ -38,7 +38,7 @@ export interface ReadinessDeps {
 /**
  * Answers `/readyz`: ready if the database stores what is written, ingesting and sending do not fail again and again,
  * and Slack can be reached (in Socket Mode, over an open connection). Otherwise it says what is wrong, as a code and in
- * words. It also names late work, but that is no reason to answer 503.
+ * words. It also names late work, which does not cause a 503.
  */
 export function createReadiness({
   store,

@@ -150,8 +150,8 @@ const HIDDEN: ReadonlySet<CiErrorKind> = new Set<CiErrorKind>(['not-found', 'for
 
 const hiddenWords = (source: PolledSource['source'], name: string): string =>
   source === 'github'
-    ? `GitHub does not show ${toLine(name)} to the token: correct GITHUB_REPOSITORIES, or give GITHUB_TOKEN this repository`
-    : `GitLab does not show ${toLine(name)} to the token: correct GITLAB_PROJECTS, or give GITLAB_TOKEN this project`
+    ? `GitHub does not show ${toLine(name)} to the token: correct GITHUB_REPOSITORIES (or GITHUB_API_URL, if it is set), or give the token this repository`
+    : `GitLab does not show ${toLine(name)} to the token: correct GITLAB_PROJECTS (or GITLAB_URL, if it is set), or give the token this project`
 
 interface WatchedProject {
   name: string

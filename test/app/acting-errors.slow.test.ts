@@ -34,8 +34,8 @@ const STOPS: readonly Meets[] = [
   [
     '401',
     status(401),
-    ['Not stopped', "CI no longer accepts Buildline's credentials", 'Tell a workspace admin'],
-    "no longer accepts Buildline's credentials",
+    ['Not stopped', "CI does not accept Buildline's credentials", 'Tell a workspace admin'],
+    "does not accept Buildline's credentials",
   ],
   ['403', status(403), ['Not stopped', 'lack the right to stop builds'], "Buildline's credentials lack the right"],
   ['404', status(404), ['Not stopped', 'CI has no such running build'], 'it has no such running build'],
@@ -49,8 +49,8 @@ const RESTARTS: readonly Meets[] = [
   [
     '401',
     status(401),
-    ['Not restarted', "CI no longer accepts Buildline's credentials"],
-    "no longer accepts Buildline's credentials",
+    ['Not restarted', "CI does not accept Buildline's credentials"],
+    "does not accept Buildline's credentials",
   ],
   ['403', status(403), ['Not restarted', 'lack the right to restart builds'], "Buildline's credentials lack the right"],
   ['404', status(404), ['Not restarted', 'CI no longer has this build'], 'it no longer has this build'],

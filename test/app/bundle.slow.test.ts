@@ -1,9 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
 import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
-import { until } from '../support/app.ts'
+import { prepareStage, until } from '../support/app.ts'
+import { startProcess } from '../support/process.ts'
 import { openScene, press, pushRed, startBot, type, untilAnswered, untilCard } from '../support/world.ts'
+import { BUILDS } from './channel.ts'
 
 const DIST = new URL('../../dist/', import.meta.url)
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
@@ -26,6 +29,24 @@ describe('the bundle', () => {
     const files = () => [...scene.slack.workspace.files.values()]
     await until('the picture is there', () => files().some(({ completedAtMs }) => completedAtMs !== undefined))
     expect(files()[0]?.bytes?.subarray(0, PNG.length)).toEqual(PNG)
+  })
+
+  it('reads the log of a failed job, with the HTTP client that it loads late', async () => {
+    const github = await startGithub()
+    const { apiUrl, token, webhookSecret } = github.address()
+    const { slack, folder, settings } = await prepareStage({
+      settings: {
+        DEFAULT_CHANNEL: BUILDS,
+        GITHUB_WEBHOOK_SECRET: webhookSecret,
+        GITHUB_API_URL: apiUrl,
+        GITHUB_TOKEN: token,
+      },
+    })
+    github.setWebhookUrl(`${await startProcess(folder, settings).url()}/webhooks/github`)
+    const log = 'npm ci\n##[endgroup]\nnpm error code ERESOLVE\n##[error]Process completed with exit code 1.'
+    const { id } = pushed(github, { logs: { build: `##[group]Run npm ci\n${log}` } })
+    github.finish(id, 'failure', ['build'])
+    await until('the thread has its end', () => slack.transcript(BUILDS).includes('npm error code ERESOLVE'))
   })
 
   it("leaves out zod's languages, which any `import { z }` in src would bring in", () => {

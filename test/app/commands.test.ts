@@ -120,7 +120,7 @@ describe('/ci list', () => {
     ageList(scene)
     world.ci.addFault({ kind: 'status', statusCode: 401 })
     await type(world, ada, '/ci list')
-    await untilAnswered(world, ada, ['3 projects', 'This list is from', "CI no longer accepts Buildline's credentials"])
+    await untilAnswered(world, ada, ['3 projects', 'This list is from', "CI does not accept Buildline's credentials"])
   })
 
   it('while CI is down without an earlier list says so', async () => {
@@ -128,7 +128,7 @@ describe('/ci list', () => {
     scene.ci.addFault({ kind: 'status', statusCode: 401 })
     const world = await enterWorld(scene)
     await type(world, ada, '/ci list')
-    await untilAnswered(world, ada, ['No list', "CI no longer accepts Buildline's credentials", 'Next:', 'Reference:'])
+    await untilAnswered(world, ada, ['No list', "CI does not accept Buildline's credentials", 'Next:', 'Reference:'])
   })
 
   it('without CI says what to set, and with the legacy interface only, that it lists Basic projects only', async () => {

@@ -102,7 +102,7 @@ describe('buildline doctor', () => {
       `WRONG Channels: Buildline is not in channel ${CHANNELS.builds}.\n      → Type /invite @Buildline there.`,
     )
     expect(out).toContain(
-      "WRONG CI, legacy interface: CI no longer accepts Buildline's credentials.\n      → Renew CI_API_KEY",
+      "WRONG CI, legacy interface: CI does not accept Buildline's credentials.\n      → Renew CI_API_KEY",
     )
     expect(out).toContain('WRONG Webhook rules: acme/web has a webhook rule with a wrong secret')
     for (const secret of [...secretsOf(scene), 'nobodys-key', 'yesterdays-secret']) expect(out).not.toContain(secret)
@@ -148,7 +148,7 @@ describe('buildline doctor', () => {
     const scene = await openScene()
     scene.ci.setWebhookUrl(`http://127.0.0.1:9/webhooks/builds/${WEBHOOK_SECRET}`)
     const { code, out } = await buildlineDoctor(scene, { CI_SITE_URL: '', DATABASE_URL: 'sqlite:first/builds.db' })
-    const first = 'No database yet: Buildline creates it at its first start.'
+    const first = 'Buildline creates it at its first start'
     const off = `CI, site (CI_SITE_URL) · GitHub (GITHUB_REPOSITORIES) · GitLab (GITLAB_PROJECTS) · Database (${first})`
     expect([code, out.trimEnd().split('\n').slice(-2)]).toEqual([0, [`-     Not set up: ${off}`, 'Nothing is wrong.']])
     expect(existsSync(join(scene.folder, 'first'))).toBe(false)

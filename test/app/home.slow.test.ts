@@ -213,7 +213,7 @@ describe('App Home', () => {
   it('shows admins that CI refuses the credentials', async () => {
     const world = await openHomes({ settings: { CI_AUTHORIZATION: 'Bearer nobodys' } })
     await until('CI has refused', () => world.ci.calls().some(({ statusCode }) => statusCode === 401))
-    await open(world, grace, 'v2 interface: CI no longer accepts')
+    await open(world, grace, 'v2 interface: CI does not accept')
   })
 
   it('shows one sentence to an outsider, and no way to subscribe to a guest', async () => {

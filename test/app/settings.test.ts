@@ -52,7 +52,7 @@ describe('the process with bad settings', () => {
     const bot = startProcess(folder, { ...settingsWith(folder), DATABASE_URL: 'sqlite:/dev/full' })
     expect(await bot.exit).toEqual({ code: 1, signal: null })
     expect(bot.output()).toContain('the database cannot be opened: database or disk is full. Is the disk full?')
-    expect(bot.output()).not.toContain('at fault')
+    expect(bot.output()).not.toContain('cannot start')
   })
 
   it('says in one sentence which port is taken, and what to do', async () => {

@@ -45,14 +45,14 @@ describeDemo('the panel that breaks things', (demo) => {
     await panel.getByRole('group', { name: 'CI …' }).getByLabel('works').check()
   })
 
-  it('begins anew, when one is sure', async () => {
+  it('starts over once that is confirmed', async () => {
     const { page, panel } = await openBreaking(demo().url)
     await demo().ci('projects/acme%2Fweb/push', { outcome: 'none' })
     await message(page, /Running acme\/web/)
     await panel.getByRole('button', { name: 'Reset', exact: true }).click()
-    await page.getByRole('dialog', { name: 'Begin anew?' }).getByRole('button', { name: 'Keep it' }).click()
+    await page.getByRole('dialog', { name: 'Start over?' }).getByRole('button', { name: 'Keep it' }).click()
     await panel.getByRole('button', { name: 'Reset', exact: true }).click()
-    await page.getByRole('dialog', { name: 'Begin anew?' }).getByRole('button', { name: 'Reset' }).click()
+    await page.getByRole('dialog', { name: 'Start over?' }).getByRole('button', { name: 'Reset' }).click()
     await messages(page, 'acme/web').first().waitFor({ state: 'detached' })
     await page.getByText('bot running').waitFor()
   })

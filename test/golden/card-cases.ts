@@ -130,7 +130,7 @@ const MISSING_WHEN: Record<MissingCapability, string> = {
   'no-build-number': 'CI restarts a build by its number, and its id is a UUID',
   'pro-project': 'CI restarts no builds of Pro projects',
   'project-unknown': 'CI does not list the project',
-  'not-reviewer': "the owner of the token is none of the environment's reviewers",
+  'not-reviewer': "the owner of the token is not one of the environment's reviewers",
 }
 
 export interface GoldenCase {

@@ -42,6 +42,13 @@ describe('the source', () => {
     expect(new Set(low.map(({ to }) => to))).toEqual(new Set(['node-cron', 're2js']))
   })
 
+  // In the bundle, `import()` of a CommonJS package has no named exports: `const { Agent } = await import('undici')` is undefined.
+  it('loads packages late only through files of its own', () => {
+    const late = [...sources].filter(([, text]) => /\bimport\(\s*'(?!\.|node:)/.test(text))
+    expect(late.map(([file]) => file)).toEqual([])
+    expect(sources.get('sources/http/log-tail.ts')).toContain("await import('./agents.ts')")
+  })
+
   it('reads the environment and the clock only in allowed places', () => {
     const readers = [...sources].filter(([, text]) => /process\.env/.test(text)).map(([file]) => file)
     expect(readers.filter((file) => roomOf(file) !== 'cli' && roomOf(file) !== 'app')).toEqual([])

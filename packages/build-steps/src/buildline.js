@@ -17,7 +17,7 @@ import { report, reportHelp } from './report/report.js'
  */
 
 /** The same as in package.json, which a build machine may not have: this program runs as one file. */
-const VERSION = '0.1.0'
+const VERSION = '0.2.0'
 
 /** @type {ReadonlyMap<string, Command>} */
 const COMMANDS = new Map([
@@ -51,7 +51,7 @@ async function dispatch([name = '', ...args], env, print) {
 const unknownCommand = (name) =>
   name === ''
     ? 'no command is given'
-    : `there is no command ${quoted(name)}; the nearest is "${nearest(name, [...COMMANDS.keys()])}"`
+    : `unknown command ${quoted(name)}; the nearest is "${nearest(name, [...COMMANDS.keys()])}"`
 
 const { argv, env: environment } = process
 await runProgram({ name: 'buildline', secret: environment['BUILDLINE_SECRET']?.trim() ?? '' }, (print) =>

@@ -26,7 +26,7 @@ export class Failure extends Error {
  */
 export async function runProgram({ name, secret }, work) {
   const print = createPrint(secret)
-  // Whoever reads a pipe may leave early, as `head` does.
+  // The reader of a pipe may close it early, as `head` does.
   process.stdout.on('error', (error) => {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EPIPE') throw error
   })

@@ -247,7 +247,7 @@ describe('wrong usage', () => {
     ['--url', 'bot.example', 'BUILDLINE_URL (or --url) is not an http(s) address'],
     ['--deadline', '0', '--deadline is not a whole number of seconds from 1 to 600'],
     ['--deadline', '601', '--deadline is not a whole number of seconds from 1 to 600'],
-    ['--statsu', 'success', 'there is no option "--statsu"; the nearest is --status'],
+    ['--statsu', 'success', 'unknown option "--statsu"; the nearest is --status'],
   ])('is %s %s', async (flag, value, words) => {
     const { code, stderr } = await notify([flag, value])
     expect([code, stderr]).toEqual([64, expect.stringContaining(words)])

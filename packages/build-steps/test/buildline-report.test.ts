@@ -159,7 +159,7 @@ describe('wrong usage', () => {
   })
 
   it.each([
-    ['--status', 'success', 'there is no option "--status"'],
+    ['--status', 'success', 'unknown option "--status"'],
     ['--shard', 'two', '--shard is not a part'],
     ['--shard', '0/4', '--shard is not a part'],
     ['--build-id', '12a', 'is neither an integer id nor a uuid'],

@@ -18,7 +18,7 @@ describe('buildline', () => {
   it.each(['notfy', 'Notify', 'notification'])('suggests the nearest command to %s, and stops', async (word) => {
     const { code, stdout, stderr } = await runProgram('buildline', [word, '--status', 'success'])
     expect([code, stdout]).toEqual([64, ''])
-    expect(stderr).toBe(`buildline: there is no command "${word}"; the nearest is "notify". See buildline --help\n`)
+    expect(stderr).toBe(`buildline: unknown command "${word}"; the nearest is "notify". See buildline --help\n`)
   })
 
   it('fails if no command is given', async () => {

@@ -26,7 +26,8 @@ const values = readFlags({
   'no-open': { type: 'boolean', default: false },
 })
 
-const createService = SERVICES.get(values.source) ?? giveUp(`--source is none of ${[...SERVICES.keys()].join(', ')}`)
+const createService =
+  SERVICES.get(values.source) ?? giveUp(`--source must be one of ${[...SERVICES.keys()].join(', ')}`)
 
 const WORKSPACE = { hints: COMMAND_HINTS, gallery: keptGallery(GOLDEN) }
 
@@ -40,14 +41,14 @@ async function demo(): Promise<number> {
     const end = await playRound({ ...round, slack, ci: createService(), isPlayed, ciPort })
     if (end.kind === 'over') return end.code
     ;({ isPlayed, ciPort } = end)
-    console.log('\nIt begins anew, over an empty database.\n')
+    console.log('\nThe demo starts again, with an empty database.\n')
     slack = createSandboxSlack(WORKSPACE)
-    // Whoever has the page open finds it at the same address.
+    // At the same address, for people who have the page open.
     await slack.start(port)
   }
 }
 
-/** Opens the page's port. One that nobody asked for gives way to another when it is taken. */
+/** Opens the page's port. If the default port is taken, another one is used. */
 async function openPage(slack: SandboxSlack): Promise<number> {
   if (values.once) await slack.start(0)
   else if (values.port !== undefined) await openPort(readPort(values.port), (port) => slack.start(port))

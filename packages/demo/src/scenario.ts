@@ -32,7 +32,7 @@ export const REQUESTER = PEOPLE.ada
 /** What the requester types after `/ci`, whatever the service. */
 export const QUESTIONS = { list: 'list', status: 'status acme/web', digest: 'digest now' } as const
 
-/** Who gives a channel rules of its own, where, and what they type after `/ci`. */
+/** Who subscribes a channel, which one, and what they type after `/ci`. */
 export const FOLLOWER = PEOPLE.lin
 export const FOLLOWING = { channel: CHANNELS.ops, text: 'subscribe acme/web failed,recovered release/*' } as const
 
@@ -97,7 +97,7 @@ export const actsOf = (story: Story): readonly Act[] => [
     },
   },
   {
-    title: 'A push to acme/web fails; Ada, who has typed /ci me Ada, is called; Lin presses Restart, and it passes',
+    title: 'A push to acme/web fails; Ada, who has typed /ci me Ada, is mentioned; Lin presses Restart, and it passes',
     async play(stage) {
       await ask(stage, { by: CALLED, text: 'me Ada' })
       const commit = { branch: 'main', message: 'Fix login for accounts without e-mail', committer: 'Ada' }
@@ -177,7 +177,7 @@ export const actsOf = (story: Story): readonly Act[] => [
     },
   },
   {
-    title: 'A push to acme/api passes, the next one fails, and its red card is left to whoever looks',
+    title: 'A push to acme/api passes, the next one fails, and its red card is left for you',
     async play({ ci, clock, lookMs }) {
       const main = { branch: 'main', committer: 'Lin' }
       const before = push(ci, story.projects.api, {
@@ -195,7 +195,7 @@ export const actsOf = (story: Story): readonly Act[] => [
   },
   {
     title:
-      "Ada's time is up, and nobody is on the branch; Grace takes it and hands it over to Lin, who is late: the next commit fixes it",
+      "Ada's time is up; Grace takes the branch and hands it over to Lin, but the next commit has already fixed it",
     async play(stage) {
       const [, owner, heir] = OWNERS
       const build = stage.ci.state().builds.find(({ branch }) => branch === RED.branch)!

@@ -25,7 +25,7 @@ type BuildName = Pick<BuildSnapshot, 'project' | 'id'>
 export const PATIENCE_MAX_MS = 10_000
 const LOOK_AGAIN_MS = 50
 
-/** How often a person tries before they give it up, and how soon again where nobody was there. */
+/** How often a person tries before giving up, and how soon they try again. */
 export const TRIES_MAX = 5
 const TRY_AGAIN_MS = 2_000
 
@@ -37,9 +37,9 @@ export function push(ci: Pick<Service, 'push'>, project: string, commit: Push): 
 }
 
 /**
- * A person presses the button with this label on the build's card in #builds, as soon as it is there, and says yes if
- * they are asked. Where nothing comes of it, as while the bot is down, they press again. Whoever was quicker at the
- * page has it: when the build moves on meanwhile, nothing is pressed.
+ * A person presses the button with this label on the build's card in #builds as soon as it is there, and confirms if
+ * asked. If nothing happens, for example because the bot is down, they press again. If the build moves on meanwhile,
+ * because somebody at the page was quicker, nothing is pressed.
  */
 export async function press(stage: Stage, { by, label, build }: { by: string; label: string; build: BuildSnapshot }) {
   const { ci, slack, clock } = stage
@@ -158,18 +158,18 @@ export async function awaitCard(
   await waitFor(clock, card, patienceMs)
 }
 
-/** The button of a red branch: while nobody is on it, and while somebody is. */
+/** The button of a red branch without an owner, and of one with an owner. */
 export const ON_IT = "I'm on it"
 export const CHANGE = 'Change…'
 
-/** Whom a card says is on its red branch; null: nobody is; undefined: it is no card of one. */
+/** The owner of the red branch, as its card names them; null: it has none; undefined: not a red branch's card. */
 export function ownerOn({ attachments }: Pick<Message, 'attachments'>): string | null | undefined {
   const shown = JSON.stringify(attachments)
   if (!shown.includes(ON_IT) && !shown.includes(CHANGE)) return undefined
   return /<@(\w+)> is on it/.exec(shown)?.[1] ?? null
 }
 
-/** A person looks at the red card of a build until it says that this person is on it, or that nobody is. */
+/** Waits until the red card of a build names this owner, or (null) none. */
 export async function awaitOwner(
   { slack, clock }: Stage,
   build: BuildName,

@@ -76,7 +76,7 @@ function faultOf({ app, clock }: World, jwt: string): string | null {
 const HEAD = z.object({ alg: z.literal('RS256') })
 const CLAIMS = z.object({ iat: z.int(), exp: z.int(), iss: z.string() })
 
-/** Null if it is no JSON. */
+/** Null if it is not JSON. */
 function parsed(part: string): unknown {
   try {
     return JSON.parse(Buffer.from(part, 'base64url').toString())

@@ -12,8 +12,8 @@ const values = readFlags({
   'signing-token': { type: 'string', default: '' },
 })
 const { prefix, 'webhook-url': webhookUrl, 'signing-token': signs } = values
-if (!/^(\/[\w.-]+)*$/.test(prefix)) giveUp('--prefix is no path: nothing, or such as /gitlab')
-if (webhookUrl !== '' && !URL.canParse(webhookUrl)) giveUp('--webhook-url is no address')
+if (!/^(\/[\w.-]+)*$/.test(prefix)) giveUp('--prefix must be empty or a path such as /gitlab')
+if (webhookUrl !== '' && !URL.canParse(webhookUrl)) giveUp('--webhook-url is not a valid URL')
 
 const gitlab = createSandboxGitlab({
   prefix,

@@ -22,7 +22,7 @@ export const jobSchema = z.strictObject({
   allowFailure: z.boolean().default(false),
   /** whether the job waits for a person; without `allowFailure` the pipeline waits too */
   manual: z.boolean().default(false),
-  /** a trigger job: it starts another pipeline, and is no build: GitLab calls it a bridge */
+  /** a trigger job: it starts another pipeline, and is not a build: GitLab calls it a bridge */
   trigger: z.boolean().default(false),
   /** what the job has written */
   log: z.string().default(''),

@@ -218,7 +218,7 @@ export const newJob = (world: World, job: z.infer<typeof jobSchema>): Job => ({
   isRetried: false,
 })
 
-/** The job that runs in place of this one, with an id of its own. */
+/** The job that runs in place of this one, with a new id. */
 export function jobAgain(world: World, job: Job): Job {
   job.isRetried = true
   const { name, stage, allowFailure, manual, trigger, log } = job

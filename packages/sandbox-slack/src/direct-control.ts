@@ -22,7 +22,7 @@ export function findNoReader({ users }: Workspace, { user, with: other }: Direct
   const reader = users.get(other)
   if (!reader) return refused(404, `the sandbox has no user ${other}`)
   const isReader = reader.role !== 'bot' && !reader.isDeactivated && other !== user
-  return isReader ? null : refused(400, `nobody reads what is written to ${reader.realName}`)
+  return isReader ? null : refused(400, `${reader.realName} reads no direct messages`)
 }
 
 const refused = (status: number, error: string): ControlAnswer => ({ status, body: { ok: false, error } })

@@ -60,7 +60,7 @@ export interface People {
    * signature. The content of the answer is ignored.
    */
   replay(what: string): Promise<Acknowledgement>
-  /** The same, as Slack repeats a request without an answer: signed anew. */
+  /** The same, as Slack repeats a request without an answer, with a new signature. */
   resend(what: string): Promise<Acknowledgement>
 }
 

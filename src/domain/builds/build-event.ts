@@ -131,7 +131,7 @@ export interface Recorded {
 
 /**
  * Where a build event comes from. `delivery`: CI delivered it. `poll`: CI showed it when it was asked. `history`: as
- * `poll`, but it is no news: commands know it, and no message is sent. `action`: CI accepted our own request.
+ * `poll`, but it is not news: commands know it, and no message is sent. `action`: CI accepted our own request.
  */
 export type Origin = 'delivery' | 'poll' | 'action' | 'history'
 

@@ -51,7 +51,7 @@ export interface FailureReport {
 
 /** What failed in one attempt, as it is shown. */
 export interface Failures {
-  /** how many tests ran; null: nobody counted */
+  /** how many tests ran; null: not known */
   tests: number | null
   /** how many failed; `named` are the first of them */
   failed: number

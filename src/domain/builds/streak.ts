@@ -112,7 +112,7 @@ export interface StreakChange {
   /** Slack's id of the interaction, so that a repetition is the same change; null: no person did it */
   interactionKey: string | null
   kind: DoneByPeople | BranchEnd | 'reminded' | 'lapsed'
-  /** a Slack user; for `left` the one who has left, for `lapsed` the one whose time is up; empty: no person did it */
+  /** a Slack user: for `left` the person who left, for `lapsed` the owner whose time is up; empty: no person */
   by: string
   /** the Slack user who took it over */
   to: string | null

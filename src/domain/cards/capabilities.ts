@@ -78,7 +78,7 @@ const STOPPABLE: Record<SourceName, ReadonlySet<Status>> = {
   gitlab: new Set(['queued', 'started']),
 }
 
-/** A gate is open or closed: a request to approve it stands for one to reject it, too. */
+/** A gate is open or closed: a request to approve it also counts as one to reject it. */
 const isRequested = (action: Action, attempt: Attempt, requests: readonly Request[]): boolean =>
   requests.some(
     (request) =>

@@ -81,7 +81,9 @@ function checkOf(host: Host): Check {
       // Best effort: the other findings are useful without the rate limit.
       const rate = await opened.rate(projects[0]!).catch(() => null)
       const readable = states.flatMap(({ project, error }) => (error ? [] : [project]))
-      const refused = states.flatMap(({ project, error }) => (error ? [refusal(project, error, host, say)] : []))
+      const refused = distinct(
+        states.flatMap(({ project, error }) => (error ? [refusal(project, error, host, say)] : [])),
+      )
       return [
         ...(refused.length > 0 ? bounded(refused) : [fine(host.fine(projects.length))]),
         ...(await opened.rights(readable, say)),
@@ -91,6 +93,11 @@ function checkOf(host: Host): Check {
     },
   }
 }
+
+/** A token that is refused is refused for every project, and is one finding. */
+const distinct = (findings: readonly Finding[]): Finding[] => [
+  ...new Map(findings.map((one) => [one.what, one])).values(),
+]
 
 /** `hidden`: the token cannot see the webhook. */
 type HookState = Hook | { state: 'hidden' }
@@ -119,7 +126,7 @@ function refusal(project: string, error: CiError, { title, token, orToken, ...ho
   if (kind === 'forbidden' || kind === 'not-found')
     return wrong(
       `${title} does not show ${shown} to the token.${reason === undefined ? '' : ` It says: ${say.outside(reason)}`}`,
-      `Give the token this project and the permission ${say.code(host.right)}, or correct ${say.code(host.projects)}.`,
+      `Give the token this project and the permission ${say.code(host.right)}, or correct ${say.code(host.projects)} (or ${say.code(host.url)}, if it is set).`,
     )
   return {
     verdict: verdictOf(error),
@@ -162,7 +169,7 @@ function ofHook(
       return off(`the token cannot see the webhooks of ${where} without the ${kind} ${say.code(right)}`)
     case 'none':
       return off(
-        `${where}: no webhook of its own with the address ${say.code(`https://<host>/webhooks/${name}`)}, so polling finds builds within a minute`,
+        `no webhook to ${say.code(`https://<host>/webhooks/${name}`)} in ${where}; polling finds builds within a minute`,
       )
     case 'off':
       return wrong(`The webhook of ${where} is switched off.`, `Switch it on ${settings}.`)
@@ -210,7 +217,7 @@ async function rightsAtGithub(client: Github, repositories: readonly string[], s
 const NO_RUN = '0'
 
 /**
- * Makes each kind of call once that may need a permission of its own, and changes nothing. Whether GitHub checks the
+ * Makes one call of each kind that may need a separate permission, and changes nothing. Whether GitHub checks the
  * permission before it looks for the run is not documented: if it does not, a missing right to write shows only when a
  * person uses it.
  */

@@ -36,7 +36,7 @@ export const database: Check = {
   },
 }
 
-const NO_DATABASE = off('No database yet: Buildline creates it at its first start.')
+const NO_DATABASE = off('Buildline creates it at its first start')
 
 /** PostgreSQL's code if the bot has not made its tables yet. */
 const UNDEFINED_TABLE = '42P01'

@@ -58,7 +58,8 @@ export function endWords(findings: readonly Finding[], strong = (words: string):
   const count = (verdict: Verdict) => findings.filter((one) => one.verdict === verdict).length
   const [faults, open] = [count('wrong'), count('unsure')]
   const found = faults === 0 ? 'Nothing is wrong' : `${counted(faults, 'thing')} ${faults === 1 ? 'is' : 'are'} wrong`
-  return `${strong(found)}${open === 0 ? '' : `, and ${open} ${open === 1 ? 'needs' : 'need'} a look`}.`
+  const look = faults === 0 ? `, but ${counted(open, 'thing')}` : `, and ${open}`
+  return `${strong(found)}${open === 0 ? '' : `${look} ${open === 1 ? 'needs' : 'need'} a look`}.`
 }
 
 /** `GitHub (GITHUB_REPOSITORIES) · GitLab (GITLAB_PROJECTS)`; empty: everything is set up. */

@@ -114,7 +114,7 @@ const unknownWords = (code: string): Words => ({
 })
 
 export const LATER = 'Try again in a few minutes.'
-const CREDENTIALS = "CI no longer accepts Buildline's credentials."
+const CREDENTIALS = "CI does not accept Buildline's credentials."
 const SLOW_DOWN = 'CI says there were too many requests.'
 const TOO_LONG = "CI's answer was too long."
 const CHECK_SETTINGS = "Ask a workspace admin to check the CI addresses in Buildline's settings."
@@ -126,7 +126,7 @@ const READING: Record<CiErrorKind, Words> = {
     why: 'CI did not understand the request.',
     next: 'Tell a workspace admin: trying again will not help.',
   },
-  unauthorized: { why: CREDENTIALS, next: 'Tell a workspace admin that they need to be renewed.' },
+  unauthorized: { why: CREDENTIALS, next: 'Ask a workspace admin to renew them.' },
   forbidden: {
     why: "Buildline's credentials lack the right to read this in CI.",
     next: 'Ask a workspace admin to give them that right in CI.',

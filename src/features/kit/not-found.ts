@@ -164,7 +164,7 @@ export const buildChoice = ({ command }: AnswerContext, { ref, project, buildId 
   label: `#${buildId} ${project}`,
 })
 
-/** A row of buttons; empty if one of the choices does not fit into a button, since nobody would notice its absence. */
+/** A row of buttons; empty if one of the choices does not fit into a button, since its absence would not be noticed. */
 export function choices(labelled: readonly Labelled[]): Part[] {
   const buttons = labelled.flatMap(({ choice, label }, at) => buttonOf(choice, label, at, labelled.length > 1))
   return buttons.length === 0 || buttons.length < labelled.length ? [] : [row(CHOICES_BLOCK_ID, buttons)]

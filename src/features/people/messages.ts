@@ -149,7 +149,7 @@ const WHY: Record<NotClaimable, string> = {
   'too-long': `It is longer than ${HANDLE_CHARS_MAX} characters.`,
   bot: 'It belongs to a bot, which commits for many people.',
   'no-reply': 'Many people commit with that address.',
-  'not-a-handle': 'No commit can have such a name.',
+  'not-a-handle': 'This cannot be a committer name.',
 }
 
 const NEXT_NAME = `Type the name as a card shows it after the commit, such as ${typed('/ci me ada')}.`

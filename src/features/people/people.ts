@@ -14,7 +14,7 @@ import { readMe, type Me } from '../../projects/people.ts'
 import { invariant } from '../../lib/assert.ts'
 import { givenLine, takenLine } from '../../slack/messages/build.ts'
 
-/** The most names of one person: nobody commits under more. */
+/** The most names of one person. Real people commit under fewer. */
 export const HANDLES_MAX = 20
 
 export type MeOutcome =

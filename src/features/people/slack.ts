@@ -122,7 +122,7 @@ async function handleAccountChange(operations: PersonOperations, { log }: SlackD
   }
 }
 
-/** Turns mentions on or off. On success there is no answer: Home, which is redrawn after each click, shows it. */
+/** Turns mentions on or off. There is no answer on success, because Home is redrawn and shows it. */
 async function toggleMentions(deps: AnswerDeps, operations: PersonOperations, click: Click): Promise<Reply | null> {
   const { value, by } = click
   if (value !== 'on' && value !== 'off') return null

@@ -86,7 +86,7 @@ export function answerCreate(outcome: CreateOutcome, context: AnswerContext): An
   return answerOf([line(`:white_check_mark: *Created*: ${project}`), ...made(outcome.otherwise), line(nextStep(next))])
 }
 
-/** @param isForRequester whether only the requester sees it: the key is shown to nobody else */
+/** @param isForRequester whether only the requester sees it: only they may see the key */
 export function answerReset(outcome: ResetOutcome, context: AnswerContext, isForRequester: boolean): Answer {
   if (outcome.kind !== 'reset' && outcome.kind !== 'not-pro') return answerNotDone(outcome, 'reset', context)
   const project = projectLabel({ project: outcome.project.name })

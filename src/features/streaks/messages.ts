@@ -12,7 +12,7 @@ import type { StreakOutcome, NotRed, RedBranch } from './action.ts'
 
 type Of<Kind extends StreakOutcome['kind']> = Extract<StreakOutcome, { kind: Kind }>
 
-/** Answers the requester. Mentions in it ping nobody, since only the requester sees it. */
+/** Answers the requester. Mentions notify nobody, since only the requester sees it. */
 export function answerStreak(outcome: StreakOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome) || outcome.kind === 'fixed' || outcome.kind === 'not-red')
     return answerNotRed(outcome, context)

@@ -106,7 +106,7 @@ const UNREACHED_CODES: ReadonlySet<string | null> = new Set(['unreachable', 'cer
 const UNREACHED = 'CI could not be reached, and nothing was done'
 
 const SHARED = {
-  unauthorized: "it no longer accepts Buildline's credentials",
+  unauthorized: "it does not accept Buildline's credentials",
   forbidden: "Buildline's credentials lack the right",
   'rate-limited': 'there were too many requests',
 }

@@ -40,7 +40,7 @@ export const githubStarter = (client: GithubClient): Starter => ({
     const repository = repositoryIn(project)
     const login = await client.login(repository)
     const answer = await client.runs(repository, { workflow: workflowIn(projectId), branch: ref, event: EVENT })
-    // The name of an app's account is not known, but it is no person.
+    // The name of an app's account is not known, but it is not a person.
     const isOwn = (actor: unknown) =>
       login === null ? fieldOf(actor, 'type') === 'Bot' : fieldOf(actor, 'login') === login
     return (answer === 'unchanged' ? [] : answer.runs).flatMap((run) => {

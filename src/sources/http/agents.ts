@@ -21,6 +21,9 @@ export const openAgents = (limits: AgentLimits): Agents => ({
   write: createAgent(limits, { pipelining: 0 }),
 })
 
+/** One for a log, which is at an address that `connect` checks. */
+export const openLogAgent = (connect: buildConnector.BuildOptions): Agent => new Agent({ connect, allowH2: false })
+
 function createAgent(limits: AgentLimits, more: { pipelining?: 0 } = {}): Agent {
   return new Agent({
     ...more,

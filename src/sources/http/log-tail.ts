@@ -22,10 +22,10 @@ export async function readLogTail(address: string, own: URL, signal?: AbortSigna
   const url = URL.parse(address)
   if (!url || !isAllowed(url, own)) return null
   // The HTTP client is large, and is loaded with the first log.
-  const { Agent } = await import('undici')
+  const { openLogAgent } = await import('./agents.ts')
   const isOwn = url.hostname === own.hostname
   const connect = { timeout: TIMEOUT_MS, ...(isOwn ? {} : { lookup: publicOnly }) }
-  const agent = new Agent({ connect, allowH2: false })
+  const agent = openLogAgent(connect)
   const deadline = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])])
   try {
     return await tailAt(agent, url, deadline)

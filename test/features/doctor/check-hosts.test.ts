@@ -57,13 +57,19 @@ describe('GitHub', () => {
     const sandbox = await startGithub()
     expect(await found(sandbox, ['acme/web', 'acme/api'])).toEqual([
       'fine: The runs of 2 repositories can be read.',
-      expect.stringMatching(/^off: acme\/web, acme\/api: no webhook of its own .*<host>\/webhooks\/github, so polling/),
+      expect.stringMatching(/^off: no webhook to .*<host>\/webhooks\/github in acme\/web, acme\/api; polling/),
     ])
     sandbox.setWebhookUrl('https://example.com/webhooks/of-somebody-else')
     expect(await found(sandbox, ['acme/web', 'acme/gone'])).toEqual([
       expect.stringMatching(/^wrong: GitHub does not show acme\/gone to the token\. It says: /),
-      expect.stringMatching(/^off: acme\/web: no webhook/),
+      expect.stringMatching(/^off: no webhook to .* in acme\/web;/),
     ])
+  })
+
+  it('says once that the token is refused, however many repositories there are', async () => {
+    const { apiUrl } = (await startGithub()).address()
+    const refused = await said(github, ofGithub(apiUrl, 'github_pat_revoked', ['acme/web', 'acme/api']))
+    expect(refused).toEqual([expect.stringMatching(/^wrong: GitHub does not accept GITHUB_TOKEN/)])
   })
 
   it("says why GitHub's webhook has no answer, and nothing of one that works", async () => {
@@ -163,7 +169,7 @@ describe('GitLab', () => {
 
   it('needs no webhook, and shows no rate limit if GitLab gives none', async () => {
     const sandbox = await startGitlab()
-    const hook = expect.stringMatching(/^off: acme\/web: no webhook of its own/)
+    const hook = expect.stringMatching(/^off: no webhook to .* in acme\/web;/)
     expect(await found(sandbox)).toEqual([shown, hook])
     sandbox.setRate({ limit: 2_000, remaining: 150, reset: 1_800_000_000 })
     expect(await found(sandbox)).toEqual([

@@ -89,7 +89,7 @@ describe("CI's credentials", () => {
   it('that are wrong are refused, separately for each interface', async () => {
     const { found } = await openHealthy({ CI_AUTHORIZATION: 'Bearer nobodys', CI_API_KEY: 'nobodys' })
     const refused = (setting: string) => [
-      expect.stringMatching(`^wrong: CI no longer accepts Buildline's credentials\\. Renew ${setting}`),
+      expect.stringMatching(`^wrong: CI does not accept Buildline's credentials\\. Renew ${setting}`),
     ]
     expect(await found(ofV2)).toEqual(refused('CI_AUTHORIZATION or CI_CLIENT_SECRET'))
     expect(await found(legacy)).toEqual(refused('CI_API_KEY'))
@@ -165,7 +165,7 @@ describe('the database', () => {
     onTestFinished(() => server[Symbol.asyncDispose]())
     const store = openPostgres(await server.createDatabase(), () => {})
     onTestFinished(() => store.close())
-    expect(await said(database, { store })).toEqual(['off: No database yet: Buildline creates it at its first start.'])
+    expect(await said(database, { store })).toEqual(['off: Buildline creates it at its first start'])
     await store.migrate()
     expect(await said(database, { store })).toEqual([expect.stringMatching('^fine')])
   })

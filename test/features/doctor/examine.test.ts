@@ -54,7 +54,7 @@ describe('the doctor', () => {
       {
         name: 'store',
         verdict: 'off',
-        what: 'No database yet: Buildline creates it at its first start.',
+        what: 'Buildline creates it at its first start',
         remedy: null,
       },
       { name: 'channels', verdict: 'off', what: 'no channel has a subscription yet' },

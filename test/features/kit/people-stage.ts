@@ -55,3 +55,13 @@ export async function openPeopleStage(changes: Changes = {}, options: StageOptio
 /** A click on the newest answer that Ada sees in #builds. */
 export const press = (slack: SandboxSlack, actionId: string) =>
   slack.people.click({ user: ada, channel: BUILDS, ts: slack.ephemerals(BUILDS, ada).at(-1)!.message.ts, actionId })
+
+/** A build that failed, and passed when it was restarted. */
+export async function restartedUntilGreen({ behind }: Pick<PeopleStage, 'behind'>): Promise<void> {
+  const { uuid } = await behind.ended('error')
+  behind.ci.restart(uuid)
+  await behind.deliver()
+  await behind.clock.advance(60_000)
+  behind.ci.finish(uuid, 'success')
+  await behind.deliver()
+}

@@ -1,22 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { ChannelId } from '../../../src/domain/ids.ts'
 import { lin, openStage as openOperations, type Changes, type StageDeps } from '../operations-stage.ts'
-import { openPeopleStage, press } from '../kit/people-stage.ts'
+import { openPeopleStage, press, restartedUntilGreen } from '../kit/people-stage.ts'
 import { ada, BUILDS } from '../kit/stage.ts'
 
 async function open(changes: Changes = {}) {
   const stage = await openPeopleStage(changes)
   return { ...stage, kept: () => stage.store.read.digest(BUILDS) }
-}
-
-/** A build that failed, and passed when it was restarted. */
-async function flakyBuild({ behind }: Awaited<ReturnType<typeof open>>): Promise<void> {
-  const { uuid } = await behind.ended('error')
-  behind.ci.restart(uuid)
-  await behind.deliver()
-  await behind.clock.advance(60_000)
-  behind.ci.finish(uuid, 'success')
-  await behind.deliver()
 }
 
 describe('/ci digest', () => {
@@ -120,7 +110,7 @@ describe('/ci digest', () => {
 
   test("previews the digest with today's builds for the requester only, typed or by its button", async () => {
     const stage = await open()
-    await flakyBuild(stage)
+    await restartedUntilGreen(stage)
     const shown = await stage.type('digest now')
     expect(shown).toMatch(/^:bar_chart: \*acme\/web builds, 24 February – 2 March\*\n2 builds · 50% passed/)
     expect(shown).toMatch(/\*Flaky\*\n• acme\/web `main`: 1 of 1 commit \(100%\), 1 min lost to reruns/)
@@ -136,43 +126,5 @@ describe('/ci digest', () => {
     await stage.behind.ended('error')
     await stage.behind.rest(30 * 60_000)
     expect(await stage.type('digest now')).toContain('*Red the longest*\n• acme/web `main`: 31 min\n')
-  })
-})
-
-describe('/ci flaky', () => {
-  test('lists branches with commits that passed only on a later attempt', async () => {
-    const stage = await open()
-    expect(await stage.type('flaky')).toBe(':white_check_mark: *Nothing flaky* in the last 14 days.')
-    await flakyBuild(stage)
-    await stage.behind.ended('success')
-    for (const text of ['flaky', 'flaky 1d', 'flaky acme/web 30d', 'flaky WEB'])
-      expect(await stage.type(text)).toMatch(/acme\/web `main`: 1 of 2 commits \(50%\), 1 min lost to reruns/)
-  })
-
-  test('leaves out builds older than the period', async () => {
-    const stage = await open()
-    await flakyBuild(stage)
-    await stage.behind.rest(25 * 60 * 60_000)
-    expect(await stage.type('flaky 1d')).toContain('*Nothing flaky* in the last day')
-    expect(await stage.type('flaky 2d')).toContain('1 of 1 commit')
-  })
-
-  test('says since when there is data if the period begins earlier', async () => {
-    const stage = await open({ retentionDays: 10 })
-    expect(await stage.type('flaky')).toMatch(/Since .*2026-02-20 14:0\d UTC.*, as older builds are not kept/)
-    expect(await stage.type('flaky 7d')).not.toContain('Since')
-  })
-
-  const WRONG = [
-    ['flaky 0d', '`0d` is not a period from `1d` to `90d`'],
-    ['flaky 91d', '`91d` is not a period from `1d` to `90d`'],
-    ['flaky nowhere', 'No project matches'],
-    ['flaky acme/web main 30d', "I didn't expect `main` there"],
-    ['flaky ""', 'Which project?'],
-  ] as const
-
-  test('that was mistyped says what is wrong', async () => {
-    const stage = await open()
-    for (const [text, says] of WRONG) expect(await stage.type(text), text).toContain(says)
   })
 })

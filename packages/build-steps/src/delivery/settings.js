@@ -95,7 +95,7 @@ function splitOnce(arg) {
 function unknownFlag(flag, flags) {
   if (flag === '--secret') return 'the secret is read only from BUILDLINE_SECRET: a flag would show in process lists'
   if (!flag.startsWith('--')) return 'unexpected word; quote values that contain spaces'
-  return `there is no option ${quoted(flag)}; the nearest is ${nearest(flag, [...flags, '--strict'])}`
+  return `unknown option ${quoted(flag)}; the nearest is ${nearest(flag, [...flags, '--strict'])}`
 }
 
 // No fault quotes the address: people may paste one that contains the secret.

@@ -32,7 +32,7 @@ export async function collect(globs, mask) {
       troubles.push(`${file} is left out: ${whyUnreadable(error)}`)
     }
   }
-  if (sums.tests === 0 && troubles.length === 0) troubles.push(`there is no test in ${globs.join(' ')}`)
+  if (sums.tests === 0 && troubles.length === 0) troubles.push(`no tests found in ${globs.join(' ')}`)
   const more = troubles.length - TROUBLES_MAX
   return { sums, troubles: [...troubles.slice(0, TROUBLES_MAX), ...(more > 0 ? [`${more} more like these`] : [])] }
 }

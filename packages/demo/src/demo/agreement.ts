@@ -31,7 +31,7 @@ export function compareBuilt(builds: readonly BuildSnapshot[], messages: readonl
   return agreement
 }
 
-/** Compares the attempts that CI did not run with the notice of the day: a restart that runs takes none of them back. */
+/** Compares the attempts that CI did not run with the notice of the day. A later restart that runs does not remove them. */
 export function compareNotice(builds: readonly BuildSnapshot[], messages: readonly Message[]): Agreement {
   const expected = builds.flatMap(({ runs }) => runs).filter(isLeftOut).length
   const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
@@ -66,7 +66,7 @@ export const isAskLine = ({ text }: Message): boolean =>
 /** The line in a thread that says what somebody did about a red branch. */
 export const isNoteLine = ({ text }: Message): boolean => /^:(?:raising_hand|wave|zzz): /.test(text)
 
-/** The line in a channel that says that somebody gave it rules of its own. */
+/** The line in a channel that says that somebody subscribed it. */
 export const isRulesLine = ({ text }: Message): boolean => /^:bell: .* subscribed this channel to /.test(text)
 
 /** The reply in a thread that says what failed. */
@@ -110,7 +110,7 @@ function compareThread(
   const ended = own
     .flatMap(({ runs }) => runs)
     .filter((attempt) => attempt.finishedAt !== null && !isLeftOut(attempt)).length
-  // The attempt that the card showed when it was posted has no reply of its own.
+  // The attempt that the card showed when it was posted has no reply.
   if (replies.length < ended - 1) lost.push(`the thread of ${name} has ${replies.length} replies for ${ended} runs`)
   if (replies.length > ended) doubled.push(`the thread of ${name} has ${replies.length} replies for ${ended} runs`)
 }

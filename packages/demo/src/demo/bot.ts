@@ -24,7 +24,7 @@ export interface Ended {
 }
 
 /**
- * Starts the real bot as a process of its own, with this environment; its log goes to the end of a file.
+ * Starts the real bot as a separate process with this environment; its log is appended to a file.
  * @param main its first file, if it is not to run from its sources
  */
 export function startBot(

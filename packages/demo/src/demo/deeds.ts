@@ -7,7 +7,7 @@ import type { Asked, Report, Story } from '../service/service.ts'
 import { cardsOf } from '../stage.ts'
 import { isAskLine, isNoteLine, saysState, type Agreement } from './agreement.ts'
 
-/** What the people of the scenario did, as CI, the channel, and the one who asked saw it. */
+/** What the people of the scenario did, as seen by CI, the channel and the requester. */
 export interface Seen {
   asked: readonly Asked[]
   builds: readonly BuildSnapshot[]
@@ -17,20 +17,20 @@ export interface Seen {
   report: Report | null
   /** of #builds */
   messages: readonly Message[]
-  /** the button that let the waiting build go on; null: nobody pressed one */
+  /** the button that let the waiting build continue; null: none was pressed */
   approves: Story['approves']
   /** what only the requester saw, as text */
   answers: readonly string[]
-  /** who was on the red branch, one after the other, as its card said; null: nobody */
+  /** the owners of the red branch in order, as its card named them; null: none */
   owners: readonly (string | null)[]
   /** the direct messages to the one who is late */
   toldDirectly: readonly string[]
 }
 
 /**
- * Compares what the people of the scenario did with what came of it: each deed reached CI exactly once, its build's
- * card shows the end of it, the thread says once who asked, the committer was called, a red card names the failed tests, who
- * looks after a red branch is said, and that their time is up, and each question has its answer.
+ * Compares what the people of the scenario did with the result: each action reached CI exactly once, its build's card
+ * shows the result, the thread names the requester once, the committer was mentioned, a red card names the failed tests,
+ * its owner, and the end of the owner's time, and each question has an answer.
  */
 export function compareDeeds(seen: Seen): Agreement {
   const agreement: Agreement = { lost: [], doubled: [], wrong: [] }
@@ -48,9 +48,9 @@ export function compareDeeds(seen: Seen): Agreement {
     if (!seen.messages.some((message) => isNoteLine(message) && message.text.includes(line)))
       agreement.lost.push(`no thread says: ${line}`)
   if (!seen.owners.some((owner, at) => owner === first && seen.owners[at + 1] === null))
-    agreement.lost.push(`no card says that <@${first}> is on it, and then that nobody is`)
+    agreement.lost.push(`no card names <@${first}> as the owner, and later no owner`)
   if (!seen.toldDirectly.some((text) => text.includes('*Already fixed* by acme/api')))
-    agreement.lost.push(`nobody told <@${third}> that the branch is fixed already`)
+    agreement.lost.push(`<@${third}> was not told that the branch is fixed already`)
   for (const [command, words] of Object.entries(answersOwed(seen))) {
     if (!seen.answers.some((answer) => words.every((word) => answer.includes(word))))
       agreement.lost.push(`no answer to /ci ${command} has ${words.join(', ')}`)

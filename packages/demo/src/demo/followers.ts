@@ -33,8 +33,8 @@ export interface Followed {
 }
 
 /**
- * Compares the builds of CI with what each of these channels shows: those that its rules select as the channel that
- * follows everything does, and of the others nothing. Whoever typed the rules has been answered, and told why.
+ * Compares the builds of CI with what each of these channels shows: the builds that its rules select, and no others. The
+ * person who typed the rules must have got an answer, and a reason from `/ci why`.
  */
 export function compareFollowers(followed: Followed): Agreement {
   const compared = FOLLOWERS.map((follower) => compareFollower(follower, followed))

@@ -1,17 +1,17 @@
 import type { Clock } from '../../../../src/lib/clock.ts'
 import { howItEnded, type Bot, type Ended } from './bot.ts'
 
-/** After this many deaths within the window the bot is not restarted. */
+/** After this many crashes within the window, the bot is not restarted. */
 export const DEATHS_MAX = 5
 export const DEATHS_WINDOW_MS = 60_000
 
-/** A bot that comes back: whoever kills it finds it again at the same port, over the same database. */
+/** A bot that is restarted when its process dies, with the same port and database. */
 export interface KeptBot {
   /** the same for each of its processes */
   readonly port: number
   /** of the newest process */
   readonly pid: number | undefined
-  /** `unplugged`: stays down until it is plugged in · `gone`: has been given up, or stopped */
+  /** `unplugged`: stays down until it is plugged in · `gone`: gave up, or was stopped */
   readonly state: 'running' | 'starting' | 'unplugged' | 'gone'
   /** how many processes there have been */
   readonly starts: number

@@ -8,8 +8,7 @@ export interface Surroundings {
 }
 
 /**
- * The command that shows an address in the person's own browser; null where nobody would see it: in CI, without a
- * terminal, or without a display.
+ * The command that opens an address in the person's browser; null in CI, without a terminal, and without a display.
  */
 export function commandToOpen(url: string, { platform, env, isTerminal }: Surroundings): [string, string[]] | null {
   const isCi = env['CI'] !== undefined && env['CI'] !== '' && env['CI'] !== 'false'

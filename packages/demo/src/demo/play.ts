@@ -17,7 +17,7 @@ import { yourTurnIn } from './words.ts'
 const AGREE_MAX_MS = 90_000
 const LOOK_AGAIN_MS = 250
 
-/** How long one looks before the next thing happens; where nobody does, only as long as things need to settle. */
+/** The pause between two actions, so that people can follow; with `--once`, only as long as things need to settle. */
 const LOOK_MS = 2_500
 const LOOK_ONCE_MS = 500
 
@@ -25,13 +25,13 @@ export interface Play {
   ci: Service
   slack: SandboxSlack
   clock: Clock
-  /** nobody looks: everything is printed, and held against what was asked for too */
+  /** `--once`: everything is printed, and also compared with what was asked for */
   isOnce: boolean
-  /** hears which act begins, and null when all are over */
+  /** called when an act begins, and with null when all are over */
   tell: (scene: Scene | null) => void
 }
 
-/** Plays all acts and waits until Slack agrees with what CI did; prints what came of it, and answers the exit code. */
+/** Plays all acts, waits until Slack agrees with CI, prints the result, and returns the exit code. */
 export async function play(parts: Play): Promise<number> {
   const { ci, slack, clock, isOnce, tell } = parts
   const acts = actsOf(ci.story)
@@ -48,7 +48,8 @@ export async function play(parts: Play): Promise<number> {
   if (isOnce) for (const id of shown) console.log(forTerminal(`\n${transcriptOf(slack, id)}`))
   const { lost, doubled, wrong } = agreement
   for (const sentence of [...lost, ...doubled, ...wrong]) console.log(forTerminal(`  ! ${sentence}`))
-  console.log(`\nlost ${lost.length} · doubled ${doubled.length} · wrong ${wrong.length}`)
+  const found = agrees(agreement) ? 'Slack shows what CI did' : 'Slack differs from CI'
+  console.log(`\n${found}: lost ${lost.length} · doubled ${doubled.length} · wrong ${wrong.length}`)
   if (!isOnce) yourTurn(parts)
   return agrees(agreement) ? 0 : 1
 }
@@ -67,7 +68,7 @@ function watchOwners({ workspace }: SandboxSlack): Owners {
   return owners
 }
 
-/** Whoever looks at the page may not look at the terminal: it stands in both. */
+/** In the terminal and on the page, since people may see only one of them. */
 function yourTurn({ ci, slack: { acts } }: Play): void {
   const text = yourTurnIn(ci.story)
   console.log(`\n${text}\n\nCtrl-C ends it.`)
@@ -88,7 +89,7 @@ function look({ ci, slack, isOnce }: Play, owners: Owners): Agreement {
   const messages = messagesIn(slack, CHANNELS.builds)
   const { builds } = ci.state()
   const told = compare(builds, messages)
-  // Whoever sits at the page does as they like: their deeds are not held against the scenario.
+  // People at the page may do anything, so what they do is not compared with the scenario.
   if (!isOnce) return told
   const answersTo = (user: string, channel: string) =>
     slack.ephemerals(channel, user).map(({ message }) => message.text)

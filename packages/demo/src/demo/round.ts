@@ -11,7 +11,7 @@ import { LOG, prepare } from './settings.ts'
 import { watch } from './watch.ts'
 import { introduction, introductionOnce } from './words.ts'
 
-/** How a demo ends: with an exit code, or because somebody wants to begin anew. */
+/** How a demo ends: with an exit code, or because somebody pressed Reset. */
 export type End = { kind: 'over'; code: number } | { kind: 'reset'; isPlayed: boolean; ciPort: number }
 
 export interface Round {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 const DEMO = join(import.meta.dirname, '..', 'demo.ts')
 
-/** A demo as `npm run demo` starts it, in a process of its own. */
+/** A demo as `npm run demo` starts it, in a separate process. */
 interface DemoRun {
   /** all that it has printed so far */
   output(): string
@@ -39,11 +39,11 @@ export function runDemo(folder: string, flags: readonly string[]): DemoRun {
   }
 }
 
-/** A demo that somebody else started: a process of its own, in which nothing plays by itself. */
+/** A demo in a separate process, which does not play the scenario. */
 export interface DemoProcess {
   /** where its page is */
   url: string
-  /** Asks the sandbox CI for something, as `projects/acme%2Fweb/push`; answers what it says. Throws where it refuses. */
+  /** Asks the sandbox CI for something, as `projects/acme%2Fweb/push`; returns its answer. Throws if it refuses. */
   ci(path: string, body: object): Promise<unknown>
   /** Asks the panel for something, as `reset`. Throws where it refuses. */
   panel(path: string, body: object): Promise<unknown>

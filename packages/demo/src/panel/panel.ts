@@ -66,7 +66,7 @@ async function follow(
 ): Promise<void> {
   for (let told = ''; !stopped.aborted; await clock.sleep(LOOK_MS, stopped)) {
     const state = look()
-    // The time alone is no news.
+    // A different time alone is not a change.
     const seen = JSON.stringify({ ...state, now: 0 })
     if (seen !== told) tell(`event: panel\ndata: ${JSON.stringify(state)}\n\n`)
     told = seen

@@ -145,7 +145,7 @@ const MISSING: Record<MissingCapability, string> = {
   'no-build-number': 'the id of the build is a UUID, and CI restarts builds by number',
   'pro-project': 'the project is a Pro project',
   'project-unknown': 'CI does not list the project',
-  'not-reviewer': "the token's owner is no reviewer",
+  'not-reviewer': "the token's owner is not a reviewer",
 }
 
 const NEEDED: Record<MissingCapability, readonly Action[]> = {

@@ -46,7 +46,7 @@ export const imports = (cast: Cast): Cases<ImportedOutcome> => ({
   'no-channel': [{ when: 'the button was in a direct message', outcome: { kind: 'no-channel' } }],
   'cannot-post': cannotPost,
   'not-in-channel': [
-    { when: 'whoever pressed it is not in the channel', outcome: { kind: 'not-in-channel', channel: CHANNEL } },
+    { when: 'the person who pressed it is not in the channel', outcome: { kind: 'not-in-channel', channel: CHANNEL } },
   ],
   ...forbidden(cast),
 })

@@ -45,7 +45,7 @@ export const notFound = (cast: Cast): Cases<NotFound> => ({
   'unknown-address': [
     { when: 'the address is not of a known CI', outcome: { kind: 'unknown-address', text: cast.typed } },
   ],
-  'no-card': [{ when: 'the message is no card', outcome: { kind: 'no-card' } }],
+  'no-card': [{ when: 'the message is not a card', outcome: { kind: 'no-card' } }],
 })
 
 const severalProjects = (cast: Cast, names: readonly string[], more: number): Of<NotFound, 'several-projects'> => ({

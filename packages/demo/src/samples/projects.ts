@@ -20,7 +20,7 @@ export const shownProjects = (cast: Cast): Cases<ShowOutcome> => ({
       outcome: { kind: 'project', shown: bare(cast), stale: null, mayEdit: true },
     },
     {
-      when: 'the asker is no admin',
+      when: 'the requester is not an admin',
       outcome: { kind: 'project', shown: bare(cast), stale: null, mayEdit: false },
     },
     ...ciTrouble(cast, ', and an older reading is known').map(({ when, outcome: stale }) => ({
@@ -105,7 +105,7 @@ export const resets = (cast: Cast): Cases<ResetOutcome> => ({
       outcome: { kind: 'reset', project: projectOf(cast.project, { type: 'pro' }), aesKey: null },
     },
   ],
-  'not-pro': [{ when: 'it is no Pro project', outcome: { kind: 'not-pro', project: projectOf(cast.project) } }],
+  'not-pro': [{ when: 'it is not a Pro project', outcome: { kind: 'not-pro', project: projectOf(cast.project) } }],
   ...notSent(cast),
   ...sentInVain(cast),
 })

@@ -12,7 +12,7 @@ import type { RulesOutcome } from '../../../../src/features/subscriptions/channe
 export const rulings = (cast: Cast): Cases<RulesOutcome> => ({
   rules: [
     { when: 'the channel follows nothing', outcome: rulesWith([]) },
-    { when: 'the channel has rules of its own', outcome: rulesWith([shownOf(cast)]) },
+    { when: 'the channel has its own rules', outcome: rulesWith([shownOf(cast)]) },
     {
       when: 'the channel follows nothing, and has a digest',
       outcome: { ...rulesWith([]), digest: keptDigest(cast) },
@@ -31,7 +31,7 @@ export const rulings = (cast: Cast): Cases<RulesOutcome> => ({
         ),
       ]),
     },
-    { when: 'nobody knows the project any more', outcome: rulesWith([shownOf(cast, {}, { project: null })]) },
+    { when: 'the project is no longer known', outcome: rulesWith([shownOf(cast, {}, { project: null })]) },
     { when: 'the file and the settings keep them', outcome: rulesWith([ofFile(cast), ofDefault(cast)]) },
     {
       when: 'the channel is closed',

@@ -85,8 +85,8 @@ export function runs(cast: Cast): Cases<RunOutcome> {
         when: 'there is no such input',
         outcome: faultsOf(cast, [fault('unknown', ['environment', word]), fault('unknown')]),
       },
-      { when: 'a value is none of the choices', outcome: faultsOf(cast, [fault('choice', [word, 'production'])]) },
-      { when: 'a value is no number', outcome: faultsOf(cast, [fault('number')]) },
+      { when: 'a value is not one of the choices', outcome: faultsOf(cast, [fault('choice', [word, 'production'])]) },
+      { when: 'a value is not a number', outcome: faultsOf(cast, [fault('number')]) },
     ],
     'not-startable': each(
       {

@@ -75,7 +75,7 @@ const NO: Record<No['why'], string> = {
   deactivated: "the asker's account is deactivated",
   bot: 'the asker is a bot',
   'not-listed': 'the asker is not among the operators',
-  'not-admin': 'the asker is no admin',
+  'not-admin': 'the requester is not an admin',
 }
 
 /** Everybody who may not, with those who may where the settings name them. */

@@ -102,7 +102,7 @@ const STORY: Story = {
   projects: { web: 'acme/web', api: 'acme/api', ios: 'acme/ios' },
   approves: null,
   approval: 'A release of acme/api waits for its approval, gets it, and passes',
-  machine: "A build machine of acme/ios breaks: nobody's fault, nobody is called",
+  machine: "A build machine of acme/ios breaks: nobody's fault, so nobody is mentioned",
   limit: 'The account is over its monthly limit: one notice that counts, not one message a build',
   // In all three forms.
   question: {

@@ -142,7 +142,7 @@ function buildOf(run: RunSnapshot): BuildSnapshot {
   }
 }
 
-// A fork may call its branch `main`, too.
+// A fork may also call its branch `main`.
 const branchOf = ({ branch, fork }: RunSnapshot): string => (fork === null ? '' : `${fork}:`) + (branch ?? '')
 
 const hasEnded = ({ status, conclusion }: { status: string; conclusion: string | null }): boolean =>
@@ -179,7 +179,7 @@ function numbersByGuid(): (guid: string) => number {
   }
 }
 
-/** Whoever sends again makes another entry in GitHub's log, with the same guid. */
+/** A redelivery is another entry in GitHub's log, with the same guid. */
 function sentBy(github: SandboxGithub, numberOf: (guid: string) => number): (Sent & { guid: string })[] {
   const runs = new Map(github.state().runs.map((run) => [run.id, run]))
   const byGuid = Map.groupBy(github.deliveries(), ({ guid }) => guid)
@@ -221,7 +221,7 @@ const STORY: Story = {
   projects: { web: 'acme/web CI', api: 'acme/api CI', ios: 'acme/ios CI' },
   approval: 'A pull request from a fork of acme/api waits for an approval; Grace presses Approve…, and it passes',
   approves: 'Approve…',
-  machine: 'A run of acme/ios fails to start (startup failure): nobody is called',
+  machine: 'A run of acme/ios fails to start (startup failure): nobody is mentioned',
   ...POLLED_STORY,
 }
 

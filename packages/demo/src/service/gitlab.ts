@@ -215,7 +215,7 @@ const STORY: Story = {
   projects: { web: 'acme/web', api: 'acme/api', ios: 'acme/tools/ios' },
   approval: 'A release of acme/api waits for its manual job; Grace presses Run…, and it passes',
   approves: 'Run…',
-  machine: "A runner of acme/tools/ios breaks: nobody's fault, nobody is called",
+  machine: "A runner of acme/tools/ios breaks: nobody's fault, so nobody is mentioned",
   ...POLLED_STORY,
 }
 

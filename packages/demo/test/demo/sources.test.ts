@@ -19,5 +19,5 @@ test(
 
 test('the demo knows no other source', async () => {
   const demo = startDemo('--once', '--source', 'somewhere')
-  expect([await demo.exit, demo.output()]).toEqual([1, '--source is none of ci, github, gitlab\n'])
+  expect([await demo.exit, demo.output()]).toEqual([1, '--source must be one of ci, github, gitlab\n'])
 })

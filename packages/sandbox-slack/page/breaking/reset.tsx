@@ -10,7 +10,7 @@ export function Reset() {
   }
   return (
     <section class="panel-part" aria-labelledby="reset-title">
-      <h3 id="reset-title">Begin anew</h3>
+      <h3 id="reset-title">Start over</h3>
       <div class="panel-row">
         <button class="button danger" type="button" disabled={isBusy} onClick={() => void reset(false)}>
           Reset
@@ -27,8 +27,8 @@ export function Reset() {
 const text = (words: string) => ({ type: 'plain_text', text: words }) as const
 
 const SURE = {
-  title: text('Begin anew?'),
-  text: text('All messages, builds and settings of this sandbox go.'),
+  title: text('Start over?'),
+  text: text('All messages, builds and settings of this sandbox are deleted.'),
   confirm: text('Reset'),
   deny: text('Keep it'),
   style: 'danger',
