@@ -15,13 +15,18 @@ const SHAPES = [
   /(?<=%3A%2F%2F)[^\s&"'<>@]{1,400}?(?=%40)/gi,
 ]
 
+/** What every shape begins with, so that most texts are searched once. */
+const BEGINNINGS =
+  /gh[pousr]_|github_pat_|gl\w{2,5}-|xox|xapp-|A[KS]IA|AIza|npm_|hf_|[sr]k[-_]|eyJ|authorization|bearer|:\/\/|%3A%2F%2F/i
+
 /** The text with `***` for each secret. */
 export const maskSecrets = (text: string): string => hideRanges(text, secretsIn(text))
 
 /** Where the secrets are. The ranges may overlap. */
 export const secretsIn = (text: string): Range[] => [...shapesIn(text), ...privateKeysIn(text), ...base64In(text)]
 
-const shapesIn = (text: string): Range[] => SHAPES.flatMap((shape) => rangesOf(text, shape))
+const shapesIn = (text: string): Range[] =>
+  BEGINNINGS.test(text) ? SHAPES.flatMap((shape) => rangesOf(text, shape)) : []
 
 const rangesOf = (text: string, pattern: RegExp): Range[] =>
   Array.from(text.matchAll(pattern), ({ 0: found, index }): Range => [index, index + found.length])
