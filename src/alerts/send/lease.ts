@@ -17,9 +17,6 @@ const LEASE_MAX_MS = 60_000
 /** After a pause of the process, the requests that arrived meanwhile are read within this time. */
 const AFTER_PAUSE_MS = 2_000
 
-/** How often the clock is set: the clocks of two machines drift apart by less than a millisecond in this time. */
-const SYNC_EVERY_MS = 15_000
-
 const NAME = 'sender'
 
 /** The time from taking the lease to losing it. Only the holder ingests, sends and runs jobs. */
@@ -62,16 +59,13 @@ export function createLease({ store, clock, syncClock, log, monotonic, newId, on
   let current: { id: string; validUntil: number; over: AbortController } | null = null
   let awakeUntil = Number.POSITIVE_INFINITY
   let afterPauseUntil = Number.NEGATIVE_INFINITY
-  let syncedAt = Number.NEGATIVE_INFINITY
   let renewing: Promise<void> = Promise.resolve()
 
   async function acquireOrRenew(): Promise<void> {
     const requestedAt = monotonic()
     if (requestedAt >= awakeUntil) afterPauseUntil = requestedAt + AFTER_PAUSE_MS
-    if (requestedAt - syncedAt >= SYNC_EVERY_MS) {
-      await syncClock()
-      syncedAt = requestedAt
-    }
+    // Each time: the clock stands still while the machine is suspended, and others would count a lease by it as over.
+    await syncClock()
     if (current) await renew(current, requestedAt)
     else if (await take(requestedAt)) await renewIfLate()
     awakeUntil = monotonic() + LEASE_MS - MARGIN_MS
