@@ -15,7 +15,7 @@ const SHAPES = [
   /(?<=%3A%2F%2F)[^\s&"'<>@]{1,400}?(?=%40)/gi,
 ]
 
-/** What every shape begins with, so that most texts are searched once. */
+/** The beginning of every shape, so that most texts are searched once. A new shape needs its beginning here. */
 const BEGINNINGS =
   /gh[pousr]_|github_pat_|gl\w{2,5}-|xox|xapp-|A[KS]IA|AIza|npm_|hf_|[sr]k[-_]|eyJ|authorization|bearer|:\/\/|%3A%2F%2F/i
 

@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { maskSecrets } from '../../src/lib/secret-shapes.ts'
+
+/** In two parts, so that no scanner of this repository takes it for a secret. */
+const REST = 'a1B2c3D4e5F6g7H8i9J0k1L2'
+
+const TOKENS = [
+  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_', 'xoxb-', 'xoxp-', 'xapp-'],
+  ...['pat', 'dt', 'rt', 'cbt', 'ptt', 'ft', 'soat', 'imt', 'agent', 'oas'].map((kind) => `gl${kind}-`),
+  ...['AIza', 'npm_', 'hf_', 'sk-', 'sk_', 'rk-', 'rk_', 'eyJ'],
+].map((beginning) => beginning + REST)
+
+const KEYS = ['AKIA', 'ASIA'].map((beginning) => `${beginning}${'Q7'.repeat(8)}`)
+
+describe('a secret', () => {
+  test.each([...TOKENS, ...KEYS])('of the form %s is hidden, alone and in a line', (secret) => {
+    expect(maskSecrets(secret)).toBe('***')
+    expect(maskSecrets(`token: ${secret}, and more`)).toBe('token: ***, and more')
+  })
+
+  test.each([
+    [`Authorization: Basic ${REST}`, 'Authorization:***'],
+    [`AUTHORIZATION=${REST}`, 'AUTHORIZATION=***'],
+    [`sent with bearer ${REST}`, 'sent with bearer ***'],
+    [`https://ci:${REST}@git.example/acme`, 'https://***@git.example/acme'],
+    [`url=https%3A%2F%2Fci%3A${REST}%40git.example`, 'url=https%3A%2F%2F***%40git.example'],
+  ])('in %s is hidden', (text, shown) => expect(maskSecrets(text)).toBe(shown))
+
+  test.each(TOKENS)('of the form %s is hidden in base64, too', (secret) => {
+    const encoded = Buffer.from(`user:${secret}`).toString('base64')
+    expect(maskSecrets(`header ${encoded}`)).not.toContain(encoded)
+  })
+})
+
+test.each([
+  'expected 200 to be 302',
+  'at Object.<anonymous> (/home/runner/work/web/web/test/login.test.ts:12)',
+  'task-manager, desk-lamp and brisk_walk',
+  'see https://git.example/acme/web/-/jobs/512',
+])('%s is no secret', (text) => expect(maskSecrets(text)).toBe(text))
