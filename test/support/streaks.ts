@@ -1,5 +1,6 @@
 import type { Streak } from '../../src/domain/builds/streak.ts'
 import { idOrder } from '../../src/domain/ids.ts'
+import { NO_OWNER } from '../../src/projects/streaks.ts'
 import { projectId, T0, WEB } from './build-events.ts'
 
 /** A streak of `main` with one failed build and no owner. */
@@ -16,9 +17,7 @@ export const streak = (change: Partial<Streak> = {}): Streak => ({
   cardNumber: 1,
   endedAt: null,
   endedBy: null,
-  owner: null,
-  ownedAt: null,
-  ownerUntil: null,
+  ...NO_OWNER,
   snoozedUntil: null,
   checkedAt: null,
   ...change,

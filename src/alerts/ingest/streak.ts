@@ -4,6 +4,7 @@ import { LAST_ORDER, type ProjectId } from '../../domain/ids.ts'
 import { LEAST_URGENCY } from '../../domain/cards/plan.ts'
 import { branchKey, revisionSubject } from '../../domain/builds/revision.ts'
 import { OUTCOMES_FAR, OUTCOMES_NEAR } from '../../domain/builds/history.ts'
+import { NO_OWNER } from '../../projects/streaks.ts'
 import type { Tx } from '../../store/store.ts'
 
 /** The branch of the new outcomes. Null: there are none, or their builds name no branch and so share no history. */
@@ -51,15 +52,7 @@ async function touchShowing(tx: Tx, open: Streak, now: number): Promise<void> {
   for (const subject of new Set([cardOf(open), ...showing])) await tx.touchCards(subject, now, LEAST_URGENCY)
 }
 
-const NEW = {
-  endedAt: null,
-  endedBy: null,
-  owner: null,
-  ownedAt: null,
-  ownerUntil: null,
-  snoozedUntil: null,
-  checkedAt: null,
-}
+const NEW = { ...NO_OWNER, snoozedUntil: null, endedAt: null, endedBy: null, checkedAt: null }
 
 /** What outcomes decide of a stored streak. */
 type StreakCourse = Pick<

@@ -1,22 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { gitlabProjectId } from '../../../src/domain/ids.ts'
-import { systemClock } from '../../../src/lib/clock.ts'
-import { createGitlabClient } from '../../../src/sources/gitlab/client.ts'
-import { readGitlabFailures } from '../../../src/sources/gitlab/failures.ts'
-import { createTransport } from '../../../src/sources/http/transport.ts'
-import { buildId } from '../../support/build-events.ts'
-import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
-
-const PIPELINE = {
-  projectId: gitlabProjectId('71'),
-  project: 'acme/web',
-  stream: 'main',
-  buildId: buildId('512'),
-  attempt: 1,
-  lastEndAt: null,
-  commit: null,
-  logs: true,
-}
+import { expect, test } from 'vitest'
+import { readFailures } from '../../support/gitlab-pipeline.ts'
+import type { StubAnswer } from '../../support/http-stub.ts'
 
 interface Pipeline {
   jobs?: object[]
@@ -28,8 +12,8 @@ interface Pipeline {
   logs?: boolean
 }
 
-/** What the bot reads of pipeline 512 of a GitLab that answers so, and what it asked. */
-async function readOf({ jobs = [], bridges = [], tests = {}, trace = { text: '' }, but = {}, logs = true }: Pipeline) {
+/** What the bot reads of pipeline 512 of a GitLab that answers so, and what it requested. */
+function readOf({ jobs = [], bridges = [], tests = {}, trace = { text: '' }, but = {}, logs = true }: Pipeline) {
   const { test_suites: suites = [] } = tests as { test_suites?: { failed_count?: number }[] }
   const failed = suites.reduce((sum, suite) => sum + (suite.failed_count ?? 0), 0)
   const usual: Record<string, StubAnswer> = {
@@ -39,18 +23,8 @@ async function readOf({ jobs = [], bridges = [], tests = {}, trace = { text: '' 
     '/trace': trace,
     '/pipelines/512/jobs': { json: jobs },
   }
-  const stub = await startHttpStub(
-    ({ path }) =>
-      [but, usual].flatMap((of) => Object.entries(of)).find(([part]) => path.includes(part))?.[1] ?? {
-        status: 404,
-        json: {},
-      },
-  )
-  const transport = createTransport({ clock: systemClock })
-  onTestFinished(async () => (await transport.close(), stub[Symbol.asyncDispose]()))
-  const client = createGitlabClient({ url: stub.url, token: 'glpat-outside', transport })
-  const reports = await readGitlabFailures(client, '71', { ...PIPELINE, logs })
-  return { reports, asked: stub.requests.map(({ path }) => path.replace(/.*\/71\//, '')) }
+  const known = [...Object.entries(but), ...Object.entries(usual)]
+  return readFailures((path) => known.find(([part]) => path.includes(part))?.[1] ?? { status: 404, json: {} }, { logs })
 }
 
 const job = (name: string, more: object = {}, id = 7) => ({ id, name, failure_reason: 'script_failure', ...more })
@@ -71,7 +45,7 @@ test('the failed tests of a suite are named, and its job is not asked for its lo
   const tests = {
     test_suites: [{ name: 'rspec', total_count: 3, failed_count: 2, skipped_count: 0, test_cases: CASES }],
   }
-  const { reports, asked } = await readOf({ jobs: [job('rspec')], tests })
+  const { reports, requested } = await readOf({ jobs: [job('rspec')], tests })
   expect(reports).toMatchObject([
     {
       part: 'rspec',
@@ -83,7 +57,7 @@ test('the failed tests of a suite are named, and its job is not asked for its lo
       ],
     },
   ])
-  expect(asked.some((path) => path.includes('trace'))).toBe(false)
+  expect(requested.some((path) => path.includes('trace'))).toBe(false)
 })
 
 test('a job without tests says what GitLab says in words, or how its log ends', async () => {
@@ -115,10 +89,10 @@ test('a job without tests says what GitLab says in words, or how its log ends', 
 test('a pipeline costs at most ten calls, however many jobs have failed, and without logs four', async () => {
   const jobs = Array.from({ length: 100 }, (_, n) => job(`job ${n}`, {}, n))
   const test_suites = [{ name: 'other', failed_count: 1, total_count: 1, test_cases: [] }]
-  const { asked, reports } = await readOf({ jobs, tests: { test_suites }, trace: { text: 'it broke' } })
-  expect(asked.length).toBeLessThanOrEqual(10)
+  const { requested, reports } = await readOf({ jobs, tests: { test_suites }, trace: { text: 'it broke' } })
+  expect(requested.length).toBeLessThanOrEqual(10)
   expect(reports.length).toBeLessThanOrEqual(21)
-  expect((await readOf({ jobs, tests: { test_suites }, logs: false })).asked).toHaveLength(4)
+  expect((await readOf({ jobs, tests: { test_suites }, logs: false })).requested).toHaveLength(4)
 })
 
 test.each([
