@@ -140,8 +140,8 @@ function parsedLine(line: string): Record<string, unknown> {
 const isPlain = (value: unknown): value is string => typeof value === 'string' && /^[\w./:@#-]+$/.test(value)
 
 /**
- * Writes the log to stdout, on a terminal for people, a line at a time, before `write` returns. If the reader is gone or stopped reading, the
- * process is not blocked: it can still stop, and answer requests.
+ * Writes the log to stdout, a line at a time, before `write` returns: on a terminal as text for people, elsewhere as JSON.
+ * If the reader is gone or has stopped reading, the process is not blocked: it can still stop, and answer requests.
  */
 export function standardOutput(write: (line: Uint8Array) => number = openStdout(), isTerminal = process.stdout.isTTY) {
   let isRead = true

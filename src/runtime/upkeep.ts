@@ -8,7 +8,7 @@ import { prune, PRUNE_JOB } from '../retention/retention.ts'
 import { readEnds } from '../ci-sync/read-ends.ts'
 import { refreshSilent } from '../ci-sync/refresh-silent.ts'
 
-/** This job is done every minute, so its row tells until when this database was in use. */
+/** This job is done every minute, so its row tells, to the minute, until when this database was in use. */
 export const EACH_MINUTE_JOB = CHECK_CLAIMS_JOB
 
 /** When projects, their rules and their builds are read again. */

@@ -87,7 +87,7 @@ const ESCAPES = new RegExp(
 /** Of a line that was written over itself, such as a progress bar, what was last to be seen. */
 const lastSeen = (line: string): string => line.split('\r').findLast((part) => part.trim() !== '') ?? ''
 
-/** Secrets are looked for before anything is cut: of a key in several lines, a few lines do not look like one. */
+/** Secrets are hidden before anything is cut: a few lines from the middle of a private key would not be recognized. */
 function cleaned(text: string): string[] {
   const lines = text.split('\n').map((line) => lastSeen(line.replace(ESCAPES, '')))
   const safe = maskSecrets(lines.join('\n')).split('\n')

@@ -19,7 +19,7 @@ export interface CardOfRevision {
   cardNumber: number
 }
 
-/** Decides for each event and channel what to send, and again if the event's `change` has changed. */
+/** Decides for each event and channel what to send, and again if what the event did to its branch is judged otherwise. */
 export async function decideCard(
   tx: Tx,
   {

@@ -60,7 +60,7 @@ interface Shortcut {
   answer: (slack: SlackDeps, body: unknown) => Promise<void>
 }
 
-/** Scheduled work. One process runs it. Of a job without seconds, the time of its last run is stored, for catching up. */
+/** Scheduled work, run by one process. The last run of a job without seconds is stored, so that a restart catches up. */
 export interface Job {
   name: string
   /** when it is due, as a cron expression in UTC; with six fields, the first is seconds */
