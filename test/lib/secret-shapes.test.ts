@@ -4,11 +4,10 @@ import { maskSecrets } from '../../src/lib/secret-shapes.ts'
 /** In two parts, so that no scanner of this repository takes it for a secret. */
 const REST = 'a1B2c3D4e5F6g7H8i9J0k1L2'
 
-const TOKENS = [
-  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_', 'xoxb-', 'xoxp-', 'xapp-'],
-  ...['pat', 'dt', 'rt', 'cbt', 'ptt', 'ft', 'soat', 'imt', 'agent', 'oas'].map((kind) => `gl${kind}-`),
-  ...['AIza', 'npm_', 'hf_', 'sk-', 'sk_', 'rk-', 'rk_', 'eyJ'],
-].map((beginning) => beginning + REST)
+const GITLAB = ['pat', 'dt', 'rt', 'cbt', 'ptt', 'ft', 'soat', 'imt', 'agent', 'oas'].map((kind) => `gl${kind}-`)
+const GITHUB_AND_SLACK = ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_', 'xoxb-', 'xoxp-', 'xapp-']
+const OTHERS = ['AIza', 'npm_', 'hf_', 'sk-', 'sk_', 'rk-', 'rk_', 'eyJ']
+const TOKENS = [...GITHUB_AND_SLACK, ...GITLAB, ...OTHERS].map((beginning) => beginning + REST)
 
 const KEYS = ['AKIA', 'ASIA'].map((beginning) => `${beginning}${'Q7'.repeat(8)}`)
 
