@@ -77,7 +77,7 @@ describe('buildline doctor', () => {
     const world = await openWorld()
     await buildEverything(world)
     const { code, out, err } = await buildlineDoctor(world)
-    expect([code, err]).toEqual([0, ''])
+    expect([code, err], out).toEqual([0, ''])
     expect(out).toContain('ok    Webhook rules: 3 projects send every event.')
     expect(out.trimEnd().split('\n').at(-1)).toBe('Nothing is wrong.')
     for (const secret of secretsOf(world)) expect(out).not.toContain(secret)

@@ -22,14 +22,20 @@ export const database: Check = {
   isVital: true,
   async run({ store, clock, freeBytes, say }) {
     if (!store) return [NO_DATABASE]
-    const beganAt = clock.now()
-    try {
+    const write = async () => {
+      const beganAt = clock.now()
       await store.write((tx) => tx.setLastDoneAt(JOB, beganAt))
+      return clock.now() - beganAt
+    }
+    let ms: number
+    try {
+      ms = await write()
+      // A busy machine may hold one write up. Two in a row are slow because of the database.
+      if (ms > WRITE_MS_MAX) ms = Math.min(ms, await write())
     } catch (error) {
       const code = errorCode(error) ?? 'unknown'
       return [code === UNDEFINED_TABLE ? NO_DATABASE : writingFailed(code, say)]
     }
-    const ms = clock.now() - beganAt
     const free = (await freeBytes?.()) ?? FREE_BYTES_MIN
     const found = [...(ms > WRITE_MS_MAX ? [tooSlow(ms)] : []), ...(free < FREE_BYTES_MIN ? [nearlyFull(free)] : [])]
     return found.length > 0 ? found : [fine('Writing works, and the disk has room.')]

@@ -161,6 +161,20 @@ describe('a check', () => {
     ])
   })
 
+  it('takes one slow write for a busy machine, and two for a slow database', async () => {
+    for (const [times, verdict] of [
+      [1, 'fine'],
+      [2, 'wrong: A write took 2 s'],
+    ] as const) {
+      let now = T0
+      let slow = times as number
+      const store = storeWith({}, async () => void (now += slow-- > 0 ? 2 * WRITE_MS_MAX : 1))
+      expect(await said(database, { store, clock: { ...clock, now: () => now } })).toEqual([
+        expect.stringMatching(verdict),
+      ])
+    }
+  })
+
   const MB = 1024 * 1024
   it.each([
     [200 * MB, 'fine'],
