@@ -48,6 +48,9 @@ const FIGURES_PATIENCE_MS = 2_000
 /** Retry interval for a database that cannot be reached yet. */
 const STORE_AGAIN_MS = 1_000
 
+/** How often the start check looks whether Socket Mode has its first connection. */
+const SOCKET_AGAIN_MS = 200
+
 /** How many deliveries may wait to be stored before ingesting pauses, and before retention pauses. */
 const INGEST_YIELDS_AT = 2
 const UPKEEP_YIELDS_AT = 16
@@ -261,6 +264,10 @@ export function createEngine({
   async function settleIn(): Promise<void> {
     if (!(await openStore())) return
     // Nothing below is awaited: Slack and CI may be down, and a stop must not wait for them.
+    const reading = rules.refresh().catch((error: unknown) => {
+      log.warn({ err: error }, 'the projects could not be read at the start')
+      return null
+    })
     void checkAtStart({
       doctor,
       checks: forFeatures.checks(),
@@ -269,13 +276,15 @@ export function createEngine({
       log,
       logThrottle,
       stopping: stopping.signal,
+      async others() {
+        while (socket && !socket.stands() && !socket.trouble() && !stopping.signal.aborted)
+          await clock.sleep(SOCKET_AGAIN_MS, stopping.signal)
+        return !socket?.trouble() && (await reading)?.failure === null
+      },
     }).catch((error: unknown) =>
       log.warn({ err: error }, 'the check of Slack at the start failed; /ci doctor repeats it'),
     )
     pendingInteractions.start()
-    void rules
-      .refresh()
-      .catch((error: unknown) => log.warn({ err: error }, 'the projects could not be read at the start'))
     if (config.slack.appToken !== null) void slackEndpoint.start()
   }
 

@@ -22,11 +22,14 @@ interface StartCheckDeps {
   log: Pick<Log, 'info' | 'warn'>
   logThrottle: LogThrottle
   stopping: AbortSignal
+  /** Resolves when what starts beside this has started: false if it failed, which it has logged itself. */
+  others: () => Promise<boolean>
 }
 
 /**
- * Asks Slack once whether it accepts the bot, and whether the bot can post in every channel with a subscription: the
- * person who just started it reads the log, and the first delivery may be hours away. Throws only on bugs.
+ * Asks Slack once whether it accepts the bot, whether the bot can post in every channel with a subscription, and whether
+ * it can read the builds: the person who just started it reads the log, and the first delivery may be hours away. Throws
+ * only on bugs.
  */
 export async function checkAtStart(deps: StartCheckDeps): Promise<void> {
   const { doctor, clock, log, logThrottle, stopping } = deps
@@ -48,7 +51,10 @@ export async function checkAtStart(deps: StartCheckDeps): Promise<void> {
  * Logs in the doctor's words what is wrong, or that all is well. Marks closed channels before the first build, so that
  * their subscriptions do not count. A post is still tried: it may show that the channel is open.
  */
-async function checkRest({ doctor, checks, store, clock, log, stopping }: StartCheckDeps, who: Known): Promise<void> {
+async function checkRest(
+  { doctor, checks, store, clock, log, stopping, others }: StartCheckDeps,
+  who: Known,
+): Promise<void> {
   const names: string[] = []
   const slack = {
     ...doctor.slack,
@@ -59,15 +65,17 @@ async function checkRest({ doctor, checks, store, clock, log, stopping }: StartC
       return can
     },
   }
-  const ofStart = checks.filter(({ isOfStart }) => isOfStart)
+  const ofStart = checks.flatMap((one) =>
+    one.atStart ? [one.atStart === true ? one : { ...one, run: one.atStart }] : [],
+  )
   const { findings } = await examine({ ...doctor, slack }, IN_PLAIN_TEXT, ofStart)
   if (stopping.aborted) return
   const wrong = findings.filter(({ verdict }) => verdict === 'wrong')
   for (const { what, remedy } of wrong) log.warn({ part: 'slack' }, remedy === null ? what : `${what} ${remedy}`)
-  if (wrong.length === 0) log.info({}, readyWords(doctor, who, names))
   const now = clock.now()
   for (const { closed } of findings)
     if (closed) await store.write((tx) => tx.closeChannel({ ...closed, at: now, retryAt: now }))
+  if (wrong.length === 0 && (await others()) && !stopping.aborted) log.info({}, readyWords(doctor, who, names))
 }
 
 type Known = Extract<SlackIdentity, { kind: 'known' }>

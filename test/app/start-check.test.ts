@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { startGithub } from '../../packages/sandbox-github/test/support.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { openSqlite } from '../../src/store/sqlite.ts'
 import { follower } from '../alerts/stage.ts'
@@ -106,6 +107,28 @@ describe('the start', () => {
     expect(warningsOf(app)).toEqual([])
     expect(slack.counters.calls('conversations.info')).toBe(1)
     expect(app.lines.join('\n')).toMatch(/"msg":"ready\. Slack: @\w+ in [^";]+, posts to #builds"/)
+  })
+
+  it.each([
+    [
+      'GitHub refuses its token',
+      { GITHUB_TOKEN: 'github_pat_revoked' },
+      /^GitHub does not accept GITHUB_TOKEN .* Make a new one/,
+    ],
+    [
+      "CI refuses its interface's key",
+      { CI_LEGACY_BASE_URL: NOBODY, CI_API_KEY: 'a-key' },
+      /^could not read the projects from the legacy interface/,
+    ],
+    ['Slack refuses the app token', { SLACK_APP_TOKEN: 'xapp-wrong-1' }, /^Slack refuses SLACK_APP_TOKEN/],
+  ])('is not called ready if %s', async (_, settings, words) => {
+    const { apiUrl, token } = (await startGithub()).address()
+    const ofGithub = { GITHUB_API_URL: apiUrl, GITHUB_TOKEN: token, GITHUB_REPOSITORIES: 'acme/web' }
+    const { app, slack } = await openAsked({ ...ofGithub, ...settings })
+    await until('it is said', () => warningsOf(app).some((line) => words.test(line)))
+    await until('and how the channel stands', () => slack.counters.calls('conversations.info') > 0)
+    await app.stop()
+    expect(app.lines.join('\n')).not.toContain('"msg":"ready')
   })
 
   it.each([

@@ -6,7 +6,18 @@ import { gitlabHook } from '../../sources/gitlab/endpoint.ts'
 import { CiError, unlessGone } from '../../sources/http/errors.ts'
 import type { Rate } from '../../sources/http/exchange.ts'
 import { certificateIn, verdictOf } from './check-ci.ts'
-import { bounded, fine, off, unsure, wrong, type Check, type DoctorDeps, type Finding, type Say } from '../kit/check.ts'
+import {
+  bounded,
+  fine,
+  off,
+  unsure,
+  wrong,
+  type Check,
+  type DoctorDeps,
+  type Examination,
+  type Finding,
+  type Say,
+} from '../kit/check.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import type { Refusal } from '../../sources/github/client.ts'
 
@@ -68,28 +79,33 @@ export const gitlab = checkOf(GITLAB)
  */
 function checkOf(host: Host): Check {
   const { name, title } = host
+  async function look(examination: Examination) {
+    const { say } = examination
+    const opened = host.open(examination)
+    if (!opened || opened.projects.length === 0) return { opened: null, readable: [], findings: [off(host.projects)] }
+    const states = await Promise.all(opened.projects.map((project) => stateOf(project, opened)))
+    const readable = states.flatMap(({ project, error }) => (error ? [] : [project]))
+    const refused = distinct(
+      states.flatMap(({ project, error }) => (error ? [refusal(project, error, host, say)] : [])),
+    )
+    const findings = [
+      ...(refused.length > 0 ? bounded(refused) : [fine(host.fine(readable.length))]),
+      ...bounded(hooksFound(states, host, say)),
+    ]
+    return { opened, readable, findings }
+  }
   return {
     name,
     title,
     calls: title,
+    atStart: async (examination) => (await look(examination)).findings,
     async run(examination) {
       const { say } = examination
-      const opened = host.open(examination)
-      if (!opened || opened.projects.length === 0) return [off(host.projects)]
-      const { projects } = opened
-      const states = await Promise.all(projects.map((project) => stateOf(project, opened)))
+      const { opened, readable, findings } = await look(examination)
+      if (!opened) return findings
       // Best effort: the other findings are useful without the rate limit.
-      const rate = await opened.rate(projects[0]!).catch(() => null)
-      const readable = states.flatMap(({ project, error }) => (error ? [] : [project]))
-      const refused = distinct(
-        states.flatMap(({ project, error }) => (error ? [refusal(project, error, host, say)] : [])),
-      )
-      return [
-        ...(refused.length > 0 ? bounded(refused) : [fine(host.fine(projects.length))]),
-        ...(await opened.rights(readable, say)),
-        ...bounded(hooksFound(states, host, say)),
-        ...(rate ? [ofRate(rate, host, say)] : []),
-      ]
+      const rate = await opened.rate(opened.projects[0]!).catch(() => null)
+      return [...findings, ...(await opened.rights(readable, say)), ...(rate ? [ofRate(rate, host, say)] : [])]
     },
   }
 }

@@ -62,7 +62,7 @@ const saidAt = (store: DoctorDeps['store'], event: AppEvent): Promise<number | n
   store ? store.read.lastDoneAt(saidName(event)).catch(() => null) : Promise.resolve(null)
 
 export const scopes: Check = {
-  isOfStart: true,
+  atStart: true,
   name: 'slack-scopes',
   title: 'Slack scopes',
   calls: 'Slack',

@@ -29,8 +29,8 @@ export interface Check {
   calls: string
   /** left out if only GitHub or GitLab is set up */
   isOfCi?: boolean
-  /** what it finds wrong is in the log after a start */
-  isOfStart?: boolean
+  /** the part of it that runs at a start, with its findings in the log; true: all of it */
+  atStart?: true | Check['run']
   /** nothing works without the service that it calls: if that does not answer, the finding is `wrong` */
   isVital?: boolean
   /** Finds at least one thing, unless there is nothing to check. Throws only if Buildline has a bug. */

@@ -34,7 +34,7 @@ const AT_ONCE = 4
  * match builds.
  */
 export const channels: Check = {
-  isOfStart: true,
+  atStart: true,
   name: 'channels',
   title: 'Channels',
   calls: 'Slack',
@@ -80,7 +80,8 @@ async function faultOf(channel: ChannelId, examination: Examination): Promise<Fi
     case 'closed':
       return { ...unusable(channel, can.code, examination), closed: { channel, code: can.code } }
     case 'refuses':
-      return refusedBySlack(can, examination)
+      // What Slack refuses in general, the check of the token says.
+      return (await examination.identity()).kind === 'known' ? refusedBySlack(can, examination) : SLACK_NOT_ASKED
     case 'away':
       return SLACK_NOT_ASKED
   }

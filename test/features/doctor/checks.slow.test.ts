@@ -46,8 +46,7 @@ describe("Slack's token", () => {
     expect(await found(token)).toEqual([
       expect.stringMatching(/^wrong: Slack does not accept the .* \(token_revoked\)/),
     ])
-    expect(await found(channels)).toEqual([expect.stringMatching(/^wrong: Slack refuses \(token_revoked\)\./)])
-    expect([await found(scopes), await found(clockOfSlack)]).toEqual([[SKIPPED], [SKIPPED]])
+    for (const check of [channels, scopes, clockOfSlack]) expect(await found(check)).toEqual([SKIPPED])
   })
 
   it('that cannot be checked counts as wrong, since nothing works without Slack', async () => {
