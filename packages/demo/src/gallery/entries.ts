@@ -15,7 +15,7 @@ export function readGroups(golden: string): Group[] {
     entries: messages.filter(({ name }) => name === kind || name.startsWith(`${kind}-`)),
   })
   return [
-    of('Cards', 'card'),
+    { title: 'Cards', entries: of('Cards', 'card').entries.toSorted((a, b) => isFirst(b) - isFirst(a)) },
     of('Replies in the thread', 'reply'),
     of('What people asked of CI', 'ask'),
     of('Who is on a red branch', 'note'),
@@ -27,6 +27,9 @@ export function readGroups(golden: string): Group[] {
     { title: 'What is said unasked', entries: filesIn(golden, 'said').map((file) => saidOf(golden, file)) },
   ]
 }
+
+/** The page opens on a red card that says what failed. */
+const isFirst = ({ name }: Entry): number => Number(name === 'card-tests')
 
 const filesIn = (golden: string, folder = ''): string[] =>
   readdirSync(join(golden, folder))

@@ -16,6 +16,11 @@ describe('the gallery', () => {
     expect(shown.size).toBe(names.length)
   })
 
+  it('opens on a red card that says what failed', () => {
+    expect(entries[0]).toMatchObject({ name: 'card-tests' })
+    expect(JSON.stringify(entries[0])).toMatch(/\d+ of \d+ tests failed/)
+  })
+
   it('says of each entry when it appears, in a sentence', () => {
     const sentence = /^[A-Z/].{9,}[.]$/s
     expect(entries.filter(({ when }) => !sentence.test(when)).map(({ id, when }) => `${id}: ${when}`)).toEqual([])
