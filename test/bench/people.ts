@@ -37,7 +37,7 @@ const LOOK_MS = 1
 
 const ANSWER_MAX_MS = 300
 const HELD_MAX_MS = 50
-const RATIO_MAX = 3
+const RATIO_MAX = 1.5
 
 const LOOP_DELAY = fileURLToPath(new URL('../support/loop-delay.ts', import.meta.url))
 

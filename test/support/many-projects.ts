@@ -69,7 +69,7 @@ export function namesOf(n: number): { id: ProjectId; name: string; fullName: str
     case 0:
       return { id: projectId(String(1_000 + n)), name: `acme/p-${n}`, fullName: `acme/p-${n}` }
     case 1:
-      return { id: githubProjectId('1', String(n)), name: `octo/r-${n} CI`, fullName: `octo/r-${n}` }
+      return { id: githubProjectId(String(n), '1'), name: `octo/r-${n} CI`, fullName: `octo/r-${n}` }
     default:
       return { id: gitlabProjectId(String(n)), name: `lab/g-${n}`, fullName: `lab/g-${n}` }
   }
