@@ -4,7 +4,7 @@ import { parseJson } from '../../lib/json.ts'
 import { annotationBodies } from './annotations.ts'
 import { dispatchBody, jobBody, runBody, workflowBody } from './bodies.ts'
 import { dispatch } from './dispatch.ts'
-import { deploymentBody, pendingBody, pendingIn, reviewSchema } from './environments.ts'
+import { deploymentBody, pendingBody, pendingIn, reviewBody, reviewSchema } from './environments.ts'
 import { deliveryBody, hookBody, isTaken } from './hooks.ts'
 import { fileBody, textOf } from './files.ts'
 import type { Hooks } from './hooks.ts'
@@ -95,7 +95,7 @@ export function apiRoutes({ world, life, hooks, logs, isApp }: Parts): Route[] {
     const isPossible = chosen.length > 0 && chosen.every(({ mayReview }) => mayReview)
     if (!wanted || !isPossible || chosen.length < wanted.environment_ids.length)
       return refuse(422, 'The deployments cannot be reviewed.')
-    life.review(run, wanted.state, chosen)
+    life.review(run, wanted.state, { by: TOKEN_OWNER, comment: wanted.comment, environments: chosen })
     return json(
       200,
       chosen.map((environment) => deploymentBody(world, run, environment)),
@@ -177,6 +177,12 @@ export function apiRoutes({ world, life, hooks, logs, isApp }: Parts): Route[] {
     write('/force-cancel', 202, 409, life.cancel),
     write('/approve', 201, 403, (run) => life.approve(run, TOKEN_OWNER)),
     ofRun('GET', '/pending_deployments', (run) => json(200, pendingBody(world, run, TOKEN_OWNER))),
+    ofRun('GET', '/approvals', (run) =>
+      json(
+        200,
+        run.reviews.map((one) => reviewBody(world, run, one)),
+      ),
+    ),
     ofRun('POST', '/pending_deployments', (run, call) => review(run, call)),
     get('/hooks', (repository) => {
       const own = hooks.hooks().filter((hook) => hook.repository === repository)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { each, repositoryUrl, user } from './repository.ts'
 import type { Json } from './repository.ts'
 import { currentAttempt, isoTime } from './world.ts'
-import type { Environment, Run, World } from './world.ts'
+import type { Environment, Review, Run, World } from './world.ts'
 
 /** The body of a review. Source: GitHub REST API, "Review pending deployments for a workflow run". */
 export const reviewSchema = z.strictObject({
@@ -28,13 +28,10 @@ function pendingDeployment(
   { id, name, mayReview, reviewers, waitMinutes }: Environment,
   reviewer: string,
 ): Json {
-  const api = repositoryUrl(world, run.repository)
   const began = isoTime(currentAttempt(run).startedAt)
   const named = [...(mayReview ? [reviewer] : []), ...reviewers]
-  const html = `${world.url}/${run.repository.name}/deployments/activity_log?environments_filter=${encodeURIComponent(name)}`
-  const url = `${api}/environments/${encodeURIComponent(name)}`
   return {
-    environment: { id, node_id: `EN_${id}`, name, url, html_url: html },
+    environment: environmentBody(world, run, { id, name }),
     wait_timer: waitMinutes,
     wait_timer_started_at: waitMinutes === 0 ? null : began,
     current_user_can_approve: mayReview,
@@ -43,6 +40,23 @@ function pendingDeployment(
         ? { type: 'Team', reviewer: teamBody(world, one.slice('team/'.length)) }
         : { type: 'User', reviewer: user(world, one) },
     ),
+  }
+}
+
+function environmentBody(world: World, run: Run, { id, name }: Pick<Environment, 'id' | 'name'>): Json {
+  const html_url = `${world.url}/${run.repository.name}/deployments/activity_log?environments_filter=${encodeURIComponent(name)}`
+  const url = `${repositoryUrl(world, run.repository)}/environments/${encodeURIComponent(name)}`
+  return { id, node_id: `EN_${id}`, name, url, html_url }
+}
+
+/** Source: GitHub REST API, "Get the review history for a workflow run". */
+export function reviewBody(world: World, run: Run, { by, state, comment, environments }: Review): Json {
+  const times = each('created_at updated_at', isoTime(run.createdAt))
+  return {
+    state,
+    comment,
+    environments: environments.map((one) => ({ ...environmentBody(world, run, one), ...times })),
+    user: user(world, by),
   }
 }
 

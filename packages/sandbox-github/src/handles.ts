@@ -6,7 +6,7 @@ import type { Permission } from './permissions.ts'
 import { closePull, deleteBranch, renameBranch } from './refs.ts'
 import type { ChangeResult, Push, Rerun, RunLife } from './runs.ts'
 import { currentAttempt, findRepository } from './world.ts'
-import type { Conclusion, OpenStatus, Run, World } from './world.ts'
+import type { Conclusion, OpenStatus, Review, Run, World } from './world.ts'
 
 /** A run as people, tests and panels see it. */
 export type RunSnapshot = ReturnType<typeof runSnapshot>
@@ -67,7 +67,8 @@ export function createHandles({ world, life, hooks, faults, calls }: Parts) {
     /** Ada approves a run that waits for it. */
     approve: (id: number) => change(id, (run) => life.approve(run, 'ada')),
     /** A reviewer lets a run deploy that waits for it, or not. */
-    review: (id: number, state: 'approved' | 'rejected') => change(id, (run) => life.review(run, state)),
+    review: (id: number, state: Review['state'], said?: Partial<Omit<Review, 'state'>>) =>
+      change(id, (run) => life.review(run, state, said)),
     cancel: (id: number) => change(id, life.cancel),
     /** Reruns the run as its first actor, like the button on GitHub's page. */
     rerun: (id: number, how?: Rerun) => change(id, (run) => life.rerun(run, run.attempts[0]!.actor, how)),

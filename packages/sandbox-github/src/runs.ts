@@ -5,7 +5,18 @@ import { annotationSchema } from './annotations.ts'
 import { pendingIn } from './environments.ts'
 import { addRefs } from './refs.ts'
 import { currentAttempt, findRepository, findWorkflow, isRed, OUTCOMES, runsOf } from './world.ts'
-import type { Attempt, Conclusion, Environment, Job, OpenStatus, Repository, Run, Status, World } from './world.ts'
+import type {
+  Attempt,
+  Conclusion,
+  Environment,
+  Job,
+  OpenStatus,
+  Repository,
+  Review,
+  Run,
+  Status,
+  World,
+} from './world.ts'
 
 const TEXT_LENGTH_MAX = 100_000
 const JOBS_MAX = 1_000
@@ -156,9 +167,11 @@ export function createRunLife(world: World, tell: (action: Action, run: Run) => 
     return { kind: 'changed', run }
   }
 
-  /** A rejected run fails. */
-  function review(run: Run, state: 'approved' | 'rejected', environments = pendingIn(run)): ChangeResult {
+  /** A rejected run fails. By default Ada reviews everything that waits, without a word. */
+  function review(run: Run, state: Review['state'], said: Partial<Omit<Review, 'state'>> = {}): ChangeResult {
+    const { by = 'ada', comment = '', environments = pendingIn(run) } = said
     if (environments.length === 0) return { kind: 'not-possible', reason: 'No deployment waits for a review.' }
+    run.reviews.push({ by, state, comment, environments })
     if (state === 'approved') pass(run, environments)
     else end(run, 'failure', run.plan.failedJobs)
     return { kind: 'changed', run }
@@ -224,7 +237,7 @@ function newRun(world: World, repository: Repository, wanted: Push): Omit<Run, '
       failedJobs: failedJobs ?? (wanted.outcome === 'cancelled' ? [] : jobs.slice(-1)),
     },
   }
-  return { ...run, attempts: [newAttempt(world, { ...run, attempts: [] }, login)] }
+  return { ...run, reviews: [], attempts: [newAttempt(world, { ...run, attempts: [] }, login)] }
 }
 
 const isOnlyTimed = ({ mayReview, reviewers }: Environment): boolean => !mayReview && reviewers.length === 0

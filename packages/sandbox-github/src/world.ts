@@ -60,7 +60,6 @@ export interface Attempt {
   actor: string
   startedAt: number
   updatedAt: number
-  /** its deployment was approved */
   /** the ids of the environments to which it may deploy */
   approved: Set<number>
   jobs: Job[]
@@ -94,6 +93,16 @@ export interface Run {
   plan: { outcome: (typeof OUTCOMES)[number]; ms: number; failedJobs: readonly string[] }
   /** oldest first, never empty */
   attempts: Attempt[]
+  /** oldest first, of all attempts */
+  reviews: Review[]
+}
+
+/** What a reviewer has said about a run's deployments. */
+export interface Review {
+  by: string
+  state: 'approved' | 'rejected'
+  comment: string
+  environments: readonly Environment[]
 }
 
 /** A pull request into the default branch. */

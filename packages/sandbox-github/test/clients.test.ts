@@ -278,7 +278,13 @@ test('a run waits until a reviewer of its environment approves or rejects it, an
   const pending = async (run_id: number) => (await actions.getPendingDeploymentsForRun({ ...WEB, run_id })).data
   const review = async (run_id: number, state: 'approved' | 'rejected', ids?: number[]) => {
     const environment_ids = ids ?? (await pending(run_id)).map(({ environment }) => environment.id!)
-    return actions.reviewPendingDeploymentsForRun({ ...WEB, run_id, environment_ids, state, comment: '' })
+    return actions.reviewPendingDeploymentsForRun({
+      ...WEB,
+      run_id,
+      environment_ids,
+      state,
+      comment: `It is ${state}.`,
+    })
   }
   const id = waits()
   expect(runOf(github, id).status).toBe('waiting')
@@ -291,7 +297,13 @@ test('a run waits until a reviewer of its environment approves or rejects it, an
   expect(runOf(github, id).status).toBe('waiting')
   await review(id, 'rejected')
   expect(runOf(github, id)).toMatchObject({ status: 'completed', conclusion: 'failure' })
+  const environments = [{ name: 'production' }]
+  expect((await actions.getReviewsForRun({ ...WEB, run_id: id })).data).toMatchObject([
+    { state: 'approved', comment: 'It is approved.', user: { login: 'ci-bot' }, environments },
+    { state: 'rejected', comment: 'It is rejected.', environments },
+  ])
   const others = waits(false)
+  expect((await actions.getReviewsForRun({ ...WEB, run_id: others })).data).toEqual([])
   expect(await pending(others)).toMatchObject([{ current_user_can_approve: false }])
   await expect(review(others, 'approved')).rejects.toMatchObject({ status: 422 })
   await expect(review(waits(), 'approved', [1])).rejects.toMatchObject({ status: 422 })

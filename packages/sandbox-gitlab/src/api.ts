@@ -11,9 +11,17 @@ import {
   pipelineEntity,
   projectEntity,
   refOf,
+  triggererOf,
   userEntity,
-  USER,
 } from './entities.ts'
+import {
+  approveReply,
+  deploymentEntity,
+  isDeployJob,
+  memberReply,
+  wholeDeployment,
+  type DeployJob,
+} from './deployments.ts'
 import type { Hook } from './hook.ts'
 import { jobEntity } from './job-entities.ts'
 import type { Life } from './life.ts'
@@ -60,6 +68,27 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
       const job = pipeline?.jobs.find((one) => String(one.id) === id)
       return pipeline && job ? handle(job, pipeline) : NOT_FOUND
     })
+
+  const deploymentsOf = (project: Project) =>
+    pipelinesOf(world, project).flatMap((pipeline) =>
+      pipeline.jobs.filter(isDeployJob).map((job) => ({ pipeline, job })),
+    )
+  const inDeployment = (how: string, handle: (pipeline: Pipeline, job: DeployJob, call: Call) => Reply): Route =>
+    inProject(how.replace(' ', ' /deployments/:id'), (project, call, id) => {
+      if (!hasRole('Reporter')) return json(403, { message: '403 Forbidden' })
+      const found = deploymentsOf(project).find(({ job }) => String(job.deployment.id) === id)
+      return found ? handle(found.pipeline, found.job, call) : NOT_FOUND
+    })
+  function listDeployments(project: Project, call: Call): Reply {
+    if (!hasRole('Reporter')) return json(403, { message: '403 Forbidden' })
+    const sign = call.query.get('sort') === 'desc' ? -1 : 1
+    const status = call.query.get('status')
+    const shown = deploymentsOf(project)
+      .map(({ pipeline, job }) => deploymentEntity(world, pipeline, job))
+      .filter((one) => status === null || one.status === status)
+      .sort((one, other) => sign * (one.id - other.id))
+    return paged(world, call, shown, (one) => one)
+  }
 
   const hasRole = (role: keyof typeof ROLES) => ROLES[world.switches.role] >= ROLES[role]
   const unlessProtected = (handle: () => Reply): Reply =>
@@ -141,6 +170,19 @@ export function apiRoutes(world: World, life: Life, hook: Hook, base: string): R
     ),
     inJob('GET /trace', (job) => (job.trigger ? NOT_FOUND : trace(job))),
     inJob('POST /play', (job, pipeline) => unlessProtected(() => play(job, pipeline))),
+    inProject('GET /deployments', listDeployments),
+    inDeployment('GET ', (pipeline, job) => json(200, wholeDeployment(world, pipeline, job))),
+    // Only Premium has this call.
+    inDeployment('POST /approval', (pipeline, job, call) =>
+      world.switches.isFree
+        ? json(404, { error: '404 Not Found' })
+        : approveReply({ world, life }, pipeline, job, call),
+    ),
+    ...['', '/all'].map((all) => ({
+      method: 'GET',
+      pattern: `${base}/groups/:group/members${all}/:user`,
+      handle: (_: Call, { group = '', user = '' }) => memberReply(world, group, user, all !== ''),
+    })),
     inProject('GET /repository/branches/:id', (project, _, branch) =>
       project.branches.has(branch)
         ? json(200, branchEntity(world, project, branch))
@@ -212,7 +254,7 @@ function chosenPipelines(pipelines: readonly Pipeline[], query: URLSearchParams)
       .filter((one) => isChosen('ref', refOf(one)) && isChosen('sha', one.sha) && isChosen('status', one.status))
       // Child pipelines are listed only if the query names their source.
       .filter(({ source }) => (query.get('source') ?? (source === 'parent_pipeline' ? '' : source)) === source)
-      .filter(() => isChosen('username', USER.username))
+      .filter((one) => isChosen('username', triggererOf(one).username))
       .filter(({ updatedAt }) => updatedAt > updatedAfter)
       .sort((one, other) => sign * (one[key] - other[key] || one.id - other.id))
   )

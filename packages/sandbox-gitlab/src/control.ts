@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { json } from '../../lib/http.ts'
 import type { Reply, Route } from '../../lib/http.ts'
 import { withBody } from '../../lib/with-body.ts'
+import { ruleSchema } from './deployments.ts'
 import type { ChangeOutcome, Handles } from './handles.ts'
 import { ENDS, failedJobsSchema, pushSchema, retrySchema } from './push.ts'
 import { STATUSES } from './state.ts'
@@ -14,6 +15,13 @@ const finishSchema = z.strictObject({
 const branchSchema = z.strictObject({ branch: z.string() })
 const renameSchema = z.strictObject({ to: z.string() })
 const playSchema = z.strictObject({ by: z.string().nullable().default(null) })
+const protectSchema = z.strictObject({ environment: z.string(), rules: z.array(ruleSchema).default([]) })
+const decideSchema = z.strictObject({
+  environment: z.string(),
+  by: z.string(),
+  status: z.enum(['approved', 'rejected']),
+  comment: z.string().optional(),
+})
 const closeSchema = z.strictObject({ iid: z.int(), merged: z.boolean().default(false) })
 const advanceSchema = z.strictObject({ status: z.enum(STATUSES) })
 const webhookSchema = z.strictObject({ url: z.url({ protocol: /^https?$/ }).nullable() })
@@ -27,6 +35,8 @@ const switchesSchema = z.strictObject({
   isBranchProtected: flag,
   areVariablesRefused: flag,
   hasIsoTimes: flag,
+  isFree: flag,
+  mayApproveOwn: flag,
   cancelingMs: z.int().min(0).exactOptional(),
 })
 
@@ -56,6 +66,13 @@ export function controlRoutes(gitlab: Handles): Route[] {
     ),
     post('/sandbox/projects/:project*/close-merge-request', closeSchema, ({ iid, merged }, project) =>
       doneReply(gitlab.closeMergeRequest(project, iid, { merged }), 'no such open merge request'),
+    ),
+    post('/sandbox/projects/:project*/protect', protectSchema, ({ environment, rules }, project) => {
+      gitlab.protect(project, environment, rules)
+      return done()
+    }),
+    onPipeline('decide', decideSchema, (id, { environment, by, ...decision }) =>
+      gitlab.decide(id, environment, by, decision),
     ),
     onPipeline('finish', finishSchema, (id, { status, failedJobs }) => gitlab.finish(id, status, failedJobs)),
     onPipeline('advance', advanceSchema, (id, { status }) => gitlab.advance(id, status)),

@@ -3,7 +3,7 @@ import { projectOf, ROLES } from './state.ts'
 import type { MergeRequest, Pipeline, Project, World } from './state.ts'
 import { wordsOf } from './statuses.ts'
 
-/** The user who triggered every pipeline. Never the commit's author, so that a client that mixes them up is noticed. */
+/** The token's owner, who by default triggers every pipeline. Never the commit's author, so that a client that mixes them up is noticed. */
 export const USER = { id: 42, name: 'Release Robot', username: 'robot', avatar_url: 'https://gitlab.example/42.png' }
 
 /** A person's account, called by their name in lower case: `grace-hopper`. */
@@ -12,6 +12,11 @@ export function accountOf(name: string): typeof USER {
   const id = Number.parseInt(hash('sha1', username).slice(0, 7), 16)
   return { id, name, username, avatar_url: `https://gitlab.example/${id}.png` }
 }
+
+/** The token's owner, or another person. */
+export const personOf = (name: string): typeof USER => (name === USER.name ? USER : accountOf(name))
+
+export const triggererOf = ({ user }: Pick<Pipeline, 'user'>): typeof USER => personOf(user ?? USER.name)
 
 export type Write = (ms: number | null) => string | null
 export const isoTime: Write = (ms) => (ms === null ? null : new Date(ms).toISOString())
@@ -71,6 +76,7 @@ export function projectEntity({ siteUrl, switches }: World, { id, path: path_wit
     },
     visibility: 'public' as const,
     archived: false,
+    ...(!switches.isFree && { allow_pipeline_trigger_approve_deployment: switches.mayApproveOwn }),
     permissions: {
       project_access: { access_level: ROLES[switches.role], notification_level: 3 },
       group_access: null,
@@ -106,7 +112,7 @@ export const pipelineEntity = (world: World, pipeline: Pipeline) => ({
   ...pipelineDetails(pipeline, isoTime),
   updated_at: isoTime(pipeline.updatedAt)!,
   yaml_errors: pipeline.yamlErrors,
-  user: userEntity(world),
+  user: userEntity(world, triggererOf(pipeline)),
   started_at: isoTime(pipeline.startedAt),
   committed_at: null,
   coverage: null,

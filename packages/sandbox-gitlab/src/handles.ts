@@ -1,9 +1,11 @@
+import { decide, isDeployJob, ruleSchema } from './deployments.ts'
+import type { Decision, RuleWanted } from './deployments.ts'
 import type { Faults } from './faults.ts'
 import type { Hook } from './hook.ts'
 import type { ChangeResult, Life } from './life.ts'
 import type { End, FailedJobsWanted, PushWanted, RetryWanted } from './push.ts'
 import { closeMergeRequest, deleteBranch, renameDefaultBranch } from './refs.ts'
-import { findPipeline, findProject, projectOf } from './state.ts'
+import { findPipeline, findProject, latestJobs, projectOf } from './state.ts'
 import type { Pipeline, Status, Switches, World } from './state.ts'
 
 /** A pipeline as people and tests see it. */
@@ -51,6 +53,19 @@ export function createHandles(world: World, life: Life, hook: Hook, faults: Faul
     advance: (id: number, status: Status) => change(id, (one) => life.advance(one, status)),
     /** Somebody starts the manual job that the pipeline waits for; by default the user of all pipelines. */
     play: (id: number, by: string | null = null) => change(id, (one) => life.play(one, { by })),
+    /** Deployments to this environment need approvals by these rules from now on. */
+    protect: (project: string, environment: string, rules: readonly RuleWanted[] = [{ role: 'Maintainer' }]) =>
+      void findProject(world, project)?.protections.set(environment, ruleSchema.array().parse(rules)),
+    /** A person approves or rejects the pipeline's deployment to this environment, as on GitLab's page. */
+    decide: (id: number, environment: string, by: string, decision: Decision) =>
+      change(id, (pipeline) => {
+        const job = latestJobs(pipeline)
+          .filter(isDeployJob)
+          .find((one) => one.deployment.environment === environment)
+        const result = job && decide({ world, life }, pipeline, job, by, decision)
+        if (result?.kind === 'done') return { kind: 'changed' }
+        return { kind: 'not-possible', reason: result?.reason ?? 'no such deployment' }
+      }),
     cancel: (id: number) => change(id, (one) => life.cancel(one)),
     retry: (id: number, wanted?: RetryWanted) => change(id, (one) => life.retry(one, wanted)),
     state: () => ({

@@ -1,4 +1,4 @@
-import { accountOf, commitBasic, isoTime, pipelineBasic, refOf, USER, userEntity, webUrl } from './entities.ts'
+import { accountOf, commitBasic, isoTime, pipelineBasic, refOf, triggererOf, userEntity, webUrl } from './entities.ts'
 import type { Write } from './entities.ts'
 import { downstreamOf } from './state.ts'
 import type { Job, Pipeline, World } from './state.ts'
@@ -35,7 +35,7 @@ const jobBasic = (world: World, pipeline: Pipeline, job: Job) => ({
   tag: pipeline.tag,
   coverage: null,
   erased_at: null,
-  user: userEntity(world, job.startedBy === null ? USER : accountOf(job.startedBy)),
+  user: userEntity(world, job.startedBy === null ? triggererOf(pipeline) : accountOf(job.startedBy)),
   commit: commitBasic(world, pipeline),
   pipeline: pipelineBasic(world, pipeline),
   ...(job.failureReason === null ? {} : { failure_reason: job.failureReason }),

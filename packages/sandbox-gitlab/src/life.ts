@@ -1,4 +1,5 @@
 import { createTimers } from '../../lib/timers.ts'
+import { waitsForApproval } from './deployments.ts'
 import { activeJobs, endJobs, isBlocked, moveJobs, openJobs, ranS, retryable, retryJobs } from './jobs.ts'
 import { failedJobsSchema, retrySchema } from './push.ts'
 import type { End, FailedJobsWanted, PushWanted, RetryWanted } from './push.ts'
@@ -77,7 +78,7 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
   /** A person starts a manual job, or one that has run already once more; by default the first one that waits. */
   function play(pipeline: Pipeline, { job: wanted, by = null }: { job?: Job; by?: string | null } = {}): ChangeResult {
     const job = wanted ?? latestJobs(pipeline).find(({ status }) => status === 'manual')
-    if (!job || !isPlayable(job)) return notPossible('Unplayable Job')
+    if (!job || !isPlayable(job) || waitsForApproval(world, pipeline, job)) return notPossible('Unplayable Job')
     if (job.status === 'manual') Object.assign(job, { status: 'pending', startedBy: by })
     else pipeline.jobs.push({ ...jobAgain(world, job), status: 'pending', startedBy: by })
     if (isEnd(pipeline.status)) pipeline.attempts.push(newAttempt())
@@ -85,6 +86,12 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     if (pipeline.status === 'manual' && !latestJobs(pipeline).some(hasRun)) enter(pipeline, 'pending')
     run(pipeline)
     return CHANGED
+  }
+
+  /** A job fails because its deployment was rejected. */
+  function reject(pipeline: Pipeline, job: Job): void {
+    job.status = 'pending'
+    finish(pipeline, 'failed', [{ name: job.name, reason: 'deployment_rejected' }])
   }
 
   /** Cancels what has not ended. A pipeline that waits for a manual job still waits for it. */
@@ -119,7 +126,7 @@ export function createLife({ world, tell }: { world: World; tell: (pipeline: Pip
     return CHANGED
   }
 
-  return { push, finish, advance, play, cancel, retry, close: timers.close }
+  return { push, finish, advance, play, reject, cancel, retry, close: timers.close }
 }
 
 const hasRun = ({ startedAt }: Job): boolean => startedAt !== null

@@ -1,4 +1,14 @@
-import { accountOf, FORK_ID, isoTime, pipelineDetails, requestId, stateOf, titleOf, USER, webUrl } from './entities.ts'
+import {
+  accountOf,
+  FORK_ID,
+  isoTime,
+  pipelineDetails,
+  requestId,
+  stateOf,
+  titleOf,
+  triggererOf,
+  webUrl,
+} from './entities.ts'
 import type { Write } from './entities.ts'
 import { HOOK_RUNNER, jobDetails } from './job-entities.ts'
 import { findPipeline, latestJobs, projectOf, sourceJob, stagesOf } from './state.ts'
@@ -15,11 +25,11 @@ export function pipelineHook(world: World, pipeline: Pipeline) {
     object_kind: 'pipeline',
     object_attributes: attributes(world, pipeline),
     merge_request: mergeRequest(world, pipeline),
-    user: HOOK_USER,
+    user: hookUser(pipeline),
     project: project(world, pipeline),
     commit: commit(world, pipeline),
     ...(parent ? { source_pipeline: sourcePipeline(world, parent, pipeline) } : {}),
-    builds: latestJobs(pipeline).flatMap((job) => (job.trigger ? [] : build(world, job))),
+    builds: latestJobs(pipeline).flatMap((job) => (job.trigger ? [] : build(world, pipeline, job))),
   }
 }
 
@@ -59,7 +69,7 @@ function mergeRequest(world: World, pipeline: Pipeline) {
 }
 
 // GitLab redacts the e-mail address of a user without a public one.
-const HOOK_USER = { ...USER, email: '[REDACTED]' }
+const hookUser = (pipeline: Pipeline) => ({ ...triggererOf(pipeline), email: '[REDACTED]' })
 
 function project(world: World, pipeline: Pipeline) {
   const { id, path, defaultBranch } = projectOf(world, pipeline)
@@ -95,13 +105,13 @@ function sourcePipeline(world: World, parent: Pipeline, pipeline: Pipeline) {
 
 const PRODUCTION = { name: 'production', action: 'start', deployment_tier: 'production' }
 
-const build = (world: World, job: Job) => ({
+const build = (world: World, pipeline: Pipeline, job: Job) => ({
   ...jobDetails(world, job, hookTime),
   failure_reason: job.failureReason,
   when: job.manual ? 'manual' : 'on_success',
   manual: job.manual,
-  user: job.startedBy === null ? HOOK_USER : { ...accountOf(job.startedBy), email: '[REDACTED]' },
+  user: job.startedBy === null ? hookUser(pipeline) : { ...accountOf(job.startedBy), email: '[REDACTED]' },
   runner: job.startedAt === null ? null : HOOK_RUNNER,
   artifacts_file: { filename: null, size: null },
-  environment: job.manual ? PRODUCTION : null,
+  environment: job.manual ? { ...PRODUCTION, ...(job.environment !== null && { name: job.environment }) } : null,
 })

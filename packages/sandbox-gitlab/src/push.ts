@@ -24,6 +24,8 @@ export const jobSchema = z.strictObject({
   manual: z.boolean().default(false),
   /** a trigger job: it starts another pipeline, and is not a build: GitLab calls it a bridge */
   trigger: z.boolean().default(false),
+  /** where it deploys to */
+  environment: z.string().nullable().default(null),
   /** what the job has written */
   log: z.string().default(''),
 })
@@ -61,6 +63,8 @@ export const pushSchema = z.strictObject({
   branch: z.string().optional(),
   message: z.string().default('Fix login'),
   author: z.strictObject({ name: z.string(), email: z.string() }).default(ADA),
+  /** who triggers it; default: the token's owner */
+  user: z.string().nullable().default(null),
   sha: z.string().default(() => randomBytes(20).toString('hex')),
   /** `branch` is the name of a tag */
   tag: z.boolean().default(false),

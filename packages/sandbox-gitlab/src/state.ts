@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { invariant } from '../../lib/assert.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { Deployment, Rule } from './deployments.ts'
 import { ENDS, jobSchema, pushSchema } from './push.ts'
 import type { End, FailedJobs, PushWanted } from './push.ts'
 
@@ -30,6 +31,8 @@ export interface Project {
   mergeRequests: Map<number, MergeRequest>
   /** by path */
   files: Map<string, string>
+  /** who has to approve deployments, by the environment */
+  protections: Map<string, readonly Rule[]>
 }
 
 export interface MergeRequest {
@@ -60,6 +63,8 @@ export interface Job extends z.infer<typeof jobSchema>, Times {
   startedBy: string | null
   /** whether a newer job replaces this one */
   isRetried: boolean
+  /** null: it deploys nothing */
+  deployment: Deployment | null
 }
 
 /** One attempt of a pipeline, with its current or final status. */
@@ -100,6 +105,10 @@ export interface Switches {
   areVariablesRefused: boolean
   /** As newer versions do, deliveries have a pipeline's times in ISO 8601 with milliseconds; those of jobs stay. */
   hasIsoTimes: boolean
+  /** Its edition has no deployment approvals. */
+  isFree: boolean
+  /** Whoever triggered a pipeline may approve its deployments. */
+  mayApproveOwn: boolean
   /** how long running jobs take to stop */
   cancelingMs: number
 }
@@ -125,6 +134,7 @@ export interface World {
   pipelines: Pipeline[]
   switches: Switches
   nextJobId: number
+  nextDeploymentId: number
 }
 
 export const createWorld = (clock: Clock, secrets: Secrets, projects: readonly string[] = PROJECTS): World => ({
@@ -138,6 +148,7 @@ export const createWorld = (clock: Clock, secrets: Secrets, projects: readonly s
     branches: new Map([[DEFAULT_BRANCH, null]]),
     mergeRequests: new Map(),
     files: new Map(),
+    protections: new Map(),
   })),
   pipelines: [],
   switches: {
@@ -147,10 +158,13 @@ export const createWorld = (clock: Clock, secrets: Secrets, projects: readonly s
     isBranchProtected: false,
     areVariablesRefused: false,
     hasIsoTimes: false,
+    isFree: false,
+    mayApproveOwn: false,
     cancelingMs: 200,
   },
   // Beyond 2^32, as on GitLab.com.
   nextJobId: 11_000_000_001,
+  nextDeploymentId: 700_000_001,
 })
 
 const DEFAULT_BRANCH = 'main'
@@ -173,7 +187,10 @@ export function addPipeline(world: World, project: Project, wanted: PushWanted):
     ...freshTimes(world),
     updatedAt: world.clock.now(),
     durationS: null,
-    jobs: [...jobs, ...(push.needsManual ? [MANUAL_JOB] : [])].map((job) => newJob(world, job)),
+    // A job that needs approvals waits for a person, whether or not it is manual.
+    jobs: [...jobs, ...(push.needsManual ? [MANUAL_JOB] : [])].map((job) =>
+      newJob(world, { ...job, manual: job.manual || isProtected(world, project, job.environment) }),
+    ),
     attempts: [newAttempt()],
   }
   ensureJobs(world, pipeline, push.failedJobs)
@@ -181,6 +198,9 @@ export function addPipeline(world: World, project: Project, wanted: PushWanted):
   world.pipelines.push(pipeline)
   return pipeline
 }
+
+const isProtected = ({ switches }: World, { protections }: Project, environment: string | null): boolean =>
+  !switches.isFree && environment !== null && (protections.get(environment) ?? []).length > 0
 
 /** A push makes its branch and its merge request, where there is none yet. A fork's branch is not the project's. */
 function addRefs(project: Project, pipeline: Pipeline, wanted: Push['mergeRequest']): void {
@@ -216,13 +236,19 @@ export const newJob = (world: World, job: z.infer<typeof jobSchema>): Job => ({
   startedBy: null,
   ...freshTimes(world),
   isRetried: false,
+  deployment: job.environment === null ? null : newDeployment(world, job.environment),
 })
+
+const newDeployment = (world: World, environment: string): Deployment => {
+  const id = world.nextDeploymentId++
+  return { id, iid: id % 1_000_000, environment, approvals: [] }
+}
 
 /** The job that runs in place of this one, with a new id. */
 export function jobAgain(world: World, job: Job): Job {
   job.isRetried = true
-  const { name, stage, allowFailure, manual, trigger, log } = job
-  return newJob(world, { name, stage, allowFailure, manual, trigger, log })
+  const { name, stage, allowFailure, manual, trigger, environment, log } = job
+  return newJob(world, { name, stage, allowFailure, manual, trigger, environment, log })
 }
 
 const freshTimes = ({ clock }: World): Times => ({ createdAt: clock.now(), startedAt: null, finishedAt: null })

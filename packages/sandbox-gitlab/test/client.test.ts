@@ -142,6 +142,81 @@ describe('a third-party client', () => {
     expect(pipelineOf(gitlab, id)).toMatchObject({ status: 'manual', retries: 0 })
   })
 
+  test('approves the deployment of a protected environment, and starts its job only after that', async () => {
+    const gitlab = await startGitlab()
+    const client = clientOf(gitlab)
+    const rules = [{ role: 'Maintainer', required: 2 } as const, { group: { name: 'QA', members: ['Grace'] } }]
+    gitlab.protect('acme/web', 'production', rules)
+    const jobs = [{ name: 'unit' }, { name: 'eu', stage: 'deploy', environment: 'production' }]
+    const { id } = pushed(gitlab, { jobs, outcome: 'none', user: 'Ada' })
+    const all = () => client.Deployments.all('acme/web', { status: 'blocked' })
+    expect(await all()).toEqual([])
+    gitlab.advance(id, 'manual')
+    const [deployment] = await all()
+    expect(deployment).toMatchObject({ deployable: { name: 'eu', pipeline: { id } }, user: { username: 'ada' } })
+    expect(deployment).not.toHaveProperty('approval_summary')
+    const approve = (how: object, status: 'approved' | 'rejected' = 'approved') =>
+      client.Deployments.setApproval('acme/web', deployment!.id, status, how)
+    await expect(approve({ representedAs: 'QA' })).rejects.toThrow('no approval rules for the given')
+    expect(await approve({ comment: 'Tested.' })).toMatchObject({ user: { username: 'robot' }, comment: 'Tested.' })
+    // The same once more changes nothing.
+    expect(await approve({ comment: 'Again.' })).toMatchObject({ comment: 'Tested.' })
+    const shown = () => client.Deployments.show('acme/web', deployment!.id)
+    expect(await shown()).toMatchObject({
+      status: 'blocked',
+      pending_approval_count: 2,
+      approvals: [{ status: 'approved', comment: 'Tested.' }],
+      approval_summary: {
+        rules: [
+          { access_level: 40, access_level_description: 'Maintainers', deployment_approvals: [{ comment: 'Tested.' }] },
+          { access_level: null, access_level_description: 'QA', deployment_approvals: [] },
+        ],
+      },
+    })
+    const job = pipelineOf(gitlab, id).jobs[1]!.id
+    await expect(client.Jobs.play('acme/web', job)).rejects.toThrow('Unplayable Job')
+    expect(gitlab.decide(id, 'production', 'Ada', { status: 'approved' })).toMatchObject({ kind: 'not-possible' })
+    for (const by of ['Lin', 'Grace']) gitlab.decide(id, 'production', by, { status: 'approved' })
+    expect(await shown()).toMatchObject({ status: 'blocked', pending_approval_count: 1 })
+    gitlab.protect('acme/web', 'production', [])
+    await client.Jobs.play('acme/web', job)
+    expect(await shown()).toMatchObject({ status: 'running' })
+    await expect(approve({})).rejects.toThrow('not protected')
+  })
+
+  test('rejects a deployment, whose pipeline fails; may not approve its own; and in Free has no such call', async () => {
+    const gitlab = await startGitlab()
+    const client = clientOf(gitlab)
+    gitlab.protect('acme/web', 'production')
+    const jobs = [
+      { name: 'eu', environment: 'production' },
+      { name: 'last', stage: 'last' },
+    ]
+    const waiting = (user: string | null) => {
+      const { id, jobs: own } = pushed(gitlab, { jobs, outcome: 'none', user })
+      gitlab.advance(id, 'manual')
+      return { id, deployment: own[0]!.deployment!.id }
+    }
+    const own = waiting(null)
+    const decide = ({ deployment }: typeof own, status: 'approved' | 'rejected') =>
+      client.Deployments.setApproval('acme/web', deployment, status)
+    await expect(decide(own, 'approved')).rejects.toThrow('cannot approve your own deployment')
+    expect(await decide(own, 'rejected')).toMatchObject({ status: 'rejected' })
+    expect(pipelineOf(gitlab, own.id)).toMatchObject({
+      status: 'failed',
+      jobs: [{ status: 'failed', failureReason: 'deployment_rejected' }, { status: 'skipped' }],
+    })
+    await expect(decide(own, 'approved')).rejects.toThrow('cannot approve your own deployment')
+    const others = waiting('Ada')
+    gitlab.setSwitches({ role: 'Developer' })
+    await expect(decide(others, 'approved')).rejects.toThrow("You don't have permission to approve this deployment")
+    gitlab.setSwitches({ role: 'Guest' })
+    await expect(client.Deployments.all('acme/web')).rejects.toThrow('403 Forbidden')
+    gitlab.setSwitches({ role: 'Maintainer', isFree: true })
+    await expect(decide(others, 'approved')).rejects.toThrow('404 Not Found')
+    expect(await client.Deployments.show('acme/web', others.deployment)).not.toHaveProperty('pending_approval_count')
+  })
+
   test('cannot cancel what another CI service reports: GitLab answers 200, and it runs on', async () => {
     const gitlab = await startGitlab()
     const { id } = pushed(gitlab, { source: 'external', outcome: 'none' })
