@@ -134,6 +134,9 @@ const LOOK_AFTER_MS = [0, 2_000, 5_000] as const
 /** After these looks, the job looks at CI at this interval. */
 export const LOOK_LATER_MS = 10_000
 
+/** CI's clock may be this far behind ours. */
+export const CI_CLOCK_OFF_MS = 60_000
+
 /** The result of a look at CI for a write with an unknown outcome. */
 export type LookUpResult<Done> = { kind: 'shown'; done: Done } | { kind: 'not-shown' | 'away' }
 

@@ -2,6 +2,7 @@ import type { BranchEnd } from '../domain/builds/streak.ts'
 import type { Gate, ReceivedEvent } from '../domain/builds/build-event.ts'
 import type { FailureReport } from '../domain/builds/failure.ts'
 import type { BuildId, ProjectId, Uuid } from '../domain/ids.ts'
+import type { GateAction, RequestTarget } from '../domain/cards/request.ts'
 import type { LegacyProject } from '../domain/ci-project/project.ts'
 import type { KnownProject } from '../store/records.ts'
 
@@ -44,6 +45,11 @@ export interface Source {
   starter: Starter | null
   /** Lets a waiting build through a gate that `readBuild` showed, or not. The call is null if builds have no gates. */
   decide: ((build: ActionTarget, decision: Decision) => Promise<void>) | null
+  /**
+   * The comments of the decisions about a gate, whoever made them. Null: the source keeps none about such a gate. The call
+   * is null if builds have no gates.
+   */
+  readDecisions: ((build: GatedBuild, gate: RecordedGate) => Promise<readonly string[] | null>) | null
   /** The address of the badge of a branch, or of the project; null: the source has none. */
   badge: ((id: ProjectId, branch: string | null) => Promise<string | null>) | null
 }
@@ -173,9 +179,14 @@ export interface ActionTarget {
   hasFailed: boolean
 }
 
+export type GatedBuild = Pick<ActionTarget, 'projectId' | 'project' | 'buildId'>
+
+/** A gate as a request has recorded it. */
+export type RecordedGate = NonNullable<RequestTarget['gate']>
+
 /** What a person decided about a gate. */
 export interface Decision {
-  action: 'approve' | 'reject' | 'play'
+  action: GateAction
   gate: Gate
   /** for the source: who decided, and what they said */
   comment: string

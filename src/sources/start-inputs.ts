@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module'
 import type * as Yaml from 'yaml'
+import { isBuildId, type BuildId } from '../domain/ids.ts'
 import { isRecord } from '../lib/json.ts'
 import { fieldOf, listOf, textOf } from '../lib/raw-values.ts'
 import type { StartInput } from './source.ts'
+import { timeMsOrNull } from './values.ts'
 
 /** The largest file that is read, in characters: reading it blocks all other work, at worst for half a second. */
 const FILE_CHARS_MAX = 64 * 1024
@@ -28,6 +30,13 @@ export function readYaml(text: string): unknown[] | null {
     return null
   }
 }
+
+/** The ids of the listed builds that were created since then (ms). */
+export const idsSince = (builds: readonly unknown[], since: number): BuildId[] =>
+  builds.flatMap((build) => {
+    const id = textOf(fieldOf(build, 'id')) ?? ''
+    return (timeMsOrNull.parse(fieldOf(build, 'created_at')) ?? 0) >= since && isBuildId(id) ? id : []
+  })
 
 /** The inputs that a file describes, by their names. @param isRequired by the description of one */
 export const inputsIn = (

@@ -180,6 +180,7 @@ describe('a round', () => {
       stop: null,
       starter: null,
       decide: null,
+      readDecisions: null,
       badge: null,
     }
     const github = { ...none, getProject: async () => project }

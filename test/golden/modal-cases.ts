@@ -9,6 +9,7 @@ import { answerNotFound } from '../../src/features/kit/not-found.ts'
 import { answerReset } from '../../src/features/projects/messages.ts'
 import { answerFound } from '../../src/features/builds/status-messages.ts'
 import { buildOf, CAST, CHANNEL, projectOf, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
+import { githubProjectId, gitlabProjectId } from '../../src/domain/ids.ts'
 import type { Gate } from '../../src/domain/builds/build-event.ts'
 import { streakView } from '../../src/features/streaks/form.ts'
 import { redOf, snoozed } from '../../packages/demo/src/samples/streaks.ts'
@@ -193,7 +194,8 @@ const shownReset = {
 } as const
 const notFound = { kind: 'no-build', project: CAST.project, branch: 'main', nearest: null } as const
 
-const GATED = { ref: { ...buildOf(CAST, 'waiting').ref }, channel: CHANNEL }
+const GATED = { ref: { ...buildOf(CAST, 'waiting').ref, projectId: githubProjectId('1', '77') }, channel: CHANNEL }
+const AT_GITLAB = { ...GATED, ref: { ...GATED.ref, projectId: gitlabProjectId('71') } }
 
 const HOSTILE_GATE = '<!channel> *deploy* <https://evil.example|here>'
 
@@ -268,6 +270,10 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     when: 'Somebody presses Approve… at a run that waits for one environment.',
     view: gateView({ ...GATED, action: 'approve' }, buildOf(CAST, 'waiting'), [gateOf('production', ['@ada', 'team/ops'])]),
   },
+  'gate-approve-gitlab': {
+    when: 'Somebody presses Approve… at a pipeline that waits for a group of GitLab.',
+    view: gateView({ ...AT_GITLAB, action: 'approve' }, buildOf(CAST, 'waiting'), [gateOf('production', ['2 of qa'])]),
+  },
   'gate-reject': {
     when: 'Somebody presses Reject… at a run that waits for two environments.',
     view: gateView({ ...GATED, action: 'reject' }, buildOf(CAST, 'waiting'), [gateOf('eu'), gateOf('us')]),
@@ -278,7 +284,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   },
   'gate-play': {
     when: 'Somebody presses Run… at a pipeline with manual jobs, whose names try to mention and format.',
-    view: gateView({ ...GATED, action: 'play' }, buildOf(CAST, 'waiting'), [
+    view: gateView({ ...AT_GITLAB, action: 'play' }, buildOf(CAST, 'waiting'), [
       { ...gateOf(HOSTILE_GATE), kind: 'job', id: '8' },
       { ...gateOf('deploy: us'), kind: 'job' },
     ]),

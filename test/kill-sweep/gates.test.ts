@@ -22,7 +22,7 @@ const LONG_MS = 60_000
 const FORM_MS = 3_000
 const TRIES = 8
 const PRELOAD = new URL('fast-time.ts', import.meta.url).pathname
-const WRITE = /\/(?:pending_deployments|play)$/
+const WRITE = /\/(?:pending_deployments|play|approval)$/
 
 /** When the process is killed, seen from its call: before the source has it, before its answer, or right after that. */
 const MOMENTS: readonly [Moment, Verdict, isDone: boolean][] = [
@@ -31,11 +31,17 @@ const MOMENTS: readonly [Moment, Verdict, isDone: boolean][] = [
   ['answered', 'pass', true],
 ]
 
-const WORDS = { approve: 'approved', reject: 'rejected', play: 'started' } as const
+const [NONE, WAITS] = ['it shows no such decision', 'it says the build is still waiting for that']
 
-const CASES = (['approve', 'reject', 'play'] as const).flatMap((action) =>
-  MOMENTS.map((moment) => [action, moment] as const),
-)
+const ASKED = {
+  'approve at GitHub': { action: 'approve', done: 'approved', undone: NONE },
+  'reject at GitHub': { action: 'reject', done: 'rejected', undone: NONE },
+  'approve at GitLab': { action: 'approve', done: 'approved', undone: NONE },
+  'play at GitLab': { action: 'play', done: 'started', undone: WAITS },
+} as const
+type Asked = keyof typeof ASKED
+
+const CASES = (Object.keys(ASKED) as Asked[]).flatMap((asked) => MOMENTS.map((moment) => [asked, moment] as const))
 
 /** Each of the two databases gets every other one. */
 const half = (which: 0 | 1) => CASES.filter((_, n) => n % 2 === which)
@@ -60,8 +66,9 @@ async function expectOnceEach(database: string | null, cases: typeof CASES): Pro
   await bot.start()
   await until('it has looked', () => bot.hasLooked(), LONG_MS)
   const expected: string[] = []
-  for (const [action, [moment, verdict, isDone]] of cases) {
-    const number = bot.push(action)
+  for (const [asked, [moment, verdict, isDone]] of cases) {
+    const number = bot.push(asked)
+    const { action, done, undone } = ASKED[asked]
     const card = await untilCard(bot, ['Waiting', `#${number} `], ACTION_IDS[action])
     await bot.openForm(card.ts, action)
     const killed = bot.killAt(moment, verdict)
@@ -69,9 +76,9 @@ async function expectOnceEach(database: string | null, cases: typeof CASES): Pro
     await killed
     await bot.start()
     expected.push(`${action} ${isDone ? 'confirmed' : 'unconfirmed'}`)
-    const said = isDone ? WORDS[action] : 'it says the build is still waiting for that'
+    const said = isDone ? done : undone
     await until(
-      `${action} at ${moment} is said`,
+      `what came of it is said: ${asked}, ${moment}`,
       () => threadOf(bot, card).some((line) => line.includes(said)),
       LONG_MS,
     )
@@ -141,14 +148,17 @@ async function openBot(database: string | null) {
       slack.connectBot(`${await running.url()}/slack/events`)
     },
     /** @returns the number of a new build that waits for this action */
-    push(action: keyof typeof WORDS): string {
-      if (action !== 'play')
+    push(asked: Asked): string {
+      if (asked.endsWith('GitHub'))
         return `${pushed(github, { environments: [{ name: 'production', mayReview: true }] }).number}`
-      const { id, iid } = pushedPipeline(gitlab, { outcome: 'none', jobs: [{ name: 'deploy', manual: true }] })
+      // It needs a second approval, so that it still waits after ours.
+      gitlab.protect('acme/web', 'production', [{ role: 'Maintainer', required: 2 }])
+      const job = asked === 'play at GitLab' ? { manual: true } : { environment: 'production' }
+      const { id, iid } = pushedPipeline(gitlab, { outcome: 'none', user: 'Ada', jobs: [{ name: 'deploy', ...job }] })
       gitlab.advance(id, 'manual')
       return String(iid)
     },
-    async openForm(ts: string, action: keyof typeof WORDS) {
+    async openForm(ts: string, action: 'approve' | 'reject' | 'play') {
       const press = { user, channel: CHANNELS.builds, ts, actionId: ACTION_IDS[action] }
       const isOpen = () => topOf(slack).includes(`"callback_id":"${GATE_CALLBACK_ID}"`)
       // Slack's three seconds for a form are short in fast time.

@@ -121,6 +121,7 @@ export function openHosted({ clock, random, truth, gone, isWell }: HostedOptions
     stop: null,
     starter: null,
     decide: null,
+    readDecisions: null,
     badge: null,
     readFailures: null,
     readEnd: ({ projectId: project, buildId: build, attempt, lastEndAt }) =>

@@ -61,6 +61,8 @@ export interface Gate {
   isOurs: boolean
   /** when its wait timer ends (ms); null: it has none */
   until: number | null
+  /** GitLab: the name of the person, group or role whose approval ours is */
+  as?: string
 }
 
 /** Slack's menus have as many options. */

@@ -1,5 +1,5 @@
 import { isUuid, sourceOf, type SourceName, type Uuid } from '../ids.ts'
-import { GATES_OF, isOfGate, isOpen, type Action, type Request } from './request.ts'
+import { GATE_ACTIONS, GATES_OF, isOfGate, isOpen, type Action, type Request } from './request.ts'
 import { hasEnded, type Attempt } from '../builds/attempt.ts'
 import { HELD_STATUS, type Status } from '../builds/status.ts'
 
@@ -65,8 +65,6 @@ function fittingActions(attempt: Attempt, source: SourceName): Action[] {
   const isUseless = details.end?.how === 'invalid' || (source === 'gitlab' && status === 'success')
   return hasEnded(attempt) && !isUseless ? [...atGates, 'restart'] : atGates
 }
-
-const GATE_ACTIONS = ['approve', 'reject', 'play'] as const satisfies readonly Action[]
 
 export const gatesFor = (action: Action, { status, details: { gates } }: Pick<Attempt, 'status' | 'details'>) =>
   status === 'waiting' ? (gates ?? []).filter(({ kind }) => GATES_OF[action].includes(kind)) : []

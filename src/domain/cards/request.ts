@@ -17,6 +17,11 @@ import { isFinal } from '../builds/status.ts'
 
 export type Action = 'stop' | 'restart' | 'approve' | 'reject' | 'play'
 
+/** The actions about one gate of a build. */
+export const GATE_ACTIONS = ['approve', 'reject', 'play'] as const satisfies readonly Action[]
+
+export type GateAction = (typeof GATE_ACTIONS)[number]
+
 /** Which gates an action lets a build through, by their kind; it is about one of them. */
 export const GATES_OF: Record<Action, readonly Gate['kind'][]> = {
   stop: [],
@@ -132,7 +137,7 @@ export interface RequestTarget {
   projectUuid: Uuid | null
   buildUuid: Uuid | null
   /** left out: the action is about the whole build */
-  gate?: Pick<Gate, 'id' | 'name'>
+  gate?: Pick<Gate, 'kind' | 'id' | 'name'>
 }
 
 /** The common fields of requests about builds and about projects. All times are ms since the epoch. */
@@ -192,8 +197,8 @@ export function shownBy(request: Request, attempts: readonly Attempt[], all: rea
 const RESULTS: Record<Action, ActionResult> = {
   stop: { shownBy: endOf, notShown: 'still-running' },
   restart: { shownBy: startedBy, notShown: 'not-restarted' },
-  approve: { shownBy: throughGate, notShown: 'still-waiting' },
-  reject: { shownBy: throughGate, notShown: 'still-waiting' },
+  approve: { shownBy: throughGate, notShown: 'not-decided' },
+  reject: { shownBy: throughGate, notShown: 'not-decided' },
   play: { shownBy: throughGate, notShown: 'still-waiting' },
 }
 
@@ -203,6 +208,9 @@ interface ActionResult {
   /** the request's code if its source does not show it in time */
   notShown: string
 }
+
+/** The code of a request that somebody else was faster with. */
+export const OTHERS = 'others'
 
 /** The code of a request whose result its source did not show in time. */
 export const notShownCode = ({ action }: Request): string => RESULTS[action].notShown

@@ -1,4 +1,4 @@
-import { type Action, type Request, restartRequests } from '../../domain/cards/request.ts'
+import { type Action, type GateAction, type Request, restartRequests } from '../../domain/cards/request.ts'
 import type { LegacyBuild } from '../../domain/ci-project/project.ts'
 import type { Right } from '../../slack/api/permission.ts'
 import type { ActionTarget, Decision, RestartResult, Source } from '../../sources/source.ts'
@@ -7,6 +7,7 @@ import { eventOf, isSameCommit, namesAttempt, oldestFirst } from '../../ci-sync/
 import { foldBuild, hasEnded } from '../../domain/builds/attempt.ts'
 import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
 import { isFinal, toStatus } from '../../domain/builds/status.ts'
+import { CI_CLOCK_OFF_MS } from '../../projects/requests.ts'
 import { idOrder, isUuid } from '../../domain/ids.ts'
 import { numbered } from '../../sources/attempt-number.ts'
 
@@ -38,13 +39,20 @@ interface Acting {
   finds: 'running' | 'newest'
   /** @param decided left out: the action is about the whole build */
   call: (source: Source, actedOn: ActionTarget, decided?: Omit<Decision, 'action'>) => Promise<RestartResult>
-  /** The build that shows the result, among those that the source shows now. */
-  lookUp: (read: Reads, request: Request, builds: readonly LegacyBuild[]) => Promise<LegacyBuild | undefined>
+  /**
+   * The build that shows the result, among those that the source shows now. `others`: somebody else has brought it about.
+   */
+  lookUp: (
+    request: Request,
+    builds: readonly LegacyBuild[],
+    source: Source,
+    read: Reads,
+  ) => Promise<LegacyBuild | 'others' | undefined>
   /** The source does not report the result, so it is looked up this long after the answer (ms). */
   looksAfterMs?: number
 }
 
-function ofGate(action: Decision['action']): Acting {
+function ofGate(action: GateAction): Acting {
   return {
     right: 'approve',
     finds: 'newest',
@@ -52,7 +60,7 @@ function ofGate(action: Decision['action']): Acting {
       await source.decide!(actedOn, { action, ...decided! })
       return NO_NEW_BUILD
     },
-    lookUp: passedBuild,
+    lookUp: decidedBuild,
     looksAfterMs: 1_000,
   }
 }
@@ -61,31 +69,38 @@ export const NO_NEW_BUILD: RestartResult = { newBuildId: null, newBuildUuid: nul
 
 // Finds the result of a request among the builds that its source shows.
 
-/** CI's clock may be this far behind ours. */
-const CI_CLOCK_OFF_MS = 60_000
-
 /** The requested build itself. */
 export const ownOf = ({ buildId }: Request, builds: readonly LegacyBuild[]): LegacyBuild | undefined =>
   builds.find(({ id }) => id === buildId)
 
 /** The build, if it has ended. */
-async function endedBuild(_: Reads, request: Request, builds: readonly LegacyBuild[]) {
+async function endedBuild(request: Request, builds: readonly LegacyBuild[]) {
   const own = ownOf(request, builds)
   return own && isFinal(toStatus(own.status)) ? own : undefined
 }
 
-/** The build, if it no longer waits at the gate of the request. */
-async function passedBuild(_: Reads, request: Request, builds: readonly LegacyBuild[]) {
+/**
+ * The build, if its source has accepted the decision and shows that it no longer waits at the gate, or lists a decision
+ * with the request's id. Where it lists none, a gate that is open is the only sign.
+ */
+async function decidedBuild(request: Request, builds: readonly LegacyBuild[], source: Source) {
   const own = ownOf(request, builds)
-  if (!own || toStatus(own.status) !== 'waiting') return own
-  return own.gates?.some(({ id }) => id === request.target.gate?.id) === false ? own : undefined
+  const { projectId, buildId, target } = request
+  const { gate, project } = target
+  if (!own || !gate) return undefined
+  const isOpen = toStatus(own.status) !== 'waiting' || own.gates?.some(({ id }) => id === gate.id) === false
+  if (isOpen && request.state === 'accepted') return own
+  const comments = await source.readDecisions!({ projectId, project, buildId }, gate)
+  if (comments === null ? isOpen : comments.some((comment) => comment.includes(request.id))) return own
+  return isOpen && comments?.length ? 'others' : undefined
 }
 
 /** The build that CI named in its answer, or the same build restarted; if the answer was lost, the likely new build. */
 async function restartedBuild(
-  read: Reads,
   request: Request,
   builds: readonly LegacyBuild[],
+  _: Source,
+  read: Reads,
 ): Promise<LegacyBuild | undefined> {
   const { projectId, buildId, newBuildId, newBuildUuid } = request
   const isNamed = ({ id, uuid }: LegacyBuild) =>

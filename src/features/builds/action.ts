@@ -118,7 +118,6 @@ async function makeReady(
     await refreshBuild(deps, { ...build.ref, revisionKey: found.revisionKey, target: { branch } })
     return { kind: 'not-now', action, build }
   }
-  const decided = gate && { gate, comment: commentOf(action, await deps.nameOf(by.user), decision?.comment ?? '') }
   const { project, projectUuid, buildUuid } = actedOn
   const request: Request = {
     ...newRecord(deps, by),
@@ -126,10 +125,18 @@ async function makeReady(
     ...build.ref,
     revisionKey: found.revisionKey,
     subject: found.subject,
-    target: { project, branch, projectUuid, buildUuid, ...(gate && { gate: { id: gate.id, name: gate.name } }) },
+    target: {
+      project,
+      branch,
+      projectUuid,
+      buildUuid,
+      ...(gate && { gate: { kind: gate.kind, id: gate.id, name: gate.name } }),
+    },
     newBuildId: null,
     newBuildUuid: null,
   }
+  const words = decision?.comment ?? ''
+  const decided = gate && { gate, comment: commentOf(request, await deps.nameOf(by.user), words) }
   const recorded = await deps.store.write((tx) => record(tx, deps, request))
   if (recorded === 'changed') return { kind: 'not-now', action, build }
   return recorded === 'recorded'
@@ -137,10 +144,10 @@ async function makeReady(
     : alreadyRequested(action, recorded, build, by)
 }
 
-/** What the source is told: it knows only the owner of our token. */
-function commentOf(action: Action, name: string | null, comment: string): string {
+/** What the source is told: it knows only the owner of our token. The id shows the request in the source's list of decisions. */
+function commentOf({ action, id }: Request, name: string | null, words: string): string {
   const who = name === null ? '' : ` by ${name}`
-  return `${action === 'reject' ? 'Rejected' : 'Approved'}${who} in Slack${comment === '' ? '' : `: ${comment}`}`
+  return `${action === 'reject' ? 'Rejected' : 'Approved'}${who} in Slack${words === '' ? '' : `: ${words}`} (${id})`
 }
 
 /** An open request for the same action and attempt, or a restart that is done: an attempt is restarted only once. */

@@ -4,6 +4,7 @@ import {
   CONFIRM_WITHIN_MS,
   GIVE_UP_MS,
   notShownCode,
+  OTHERS,
   type Request,
   type RequestChange,
   type RequestEvent,
@@ -46,6 +47,7 @@ async function confirm(deps: ConfirmRequests, request: Request): Promise<void> {
   const result = await lookUp(deps, request)
   const now = deps.clock.now()
   if (result.kind === 'shown') return recordResult(deps, request, result.build)
+  if (result.kind === 'others') return giveUp(deps, request, result)
   const confirmBy = request.requestedAt + CONFIRM_WITHIN_MS
   const isOverdue = now >= confirmBy
   const mayKnowLater = result.kind === 'away' ? now < confirmBy + GIVE_UP_MS : !isOverdue
@@ -61,11 +63,11 @@ async function giveUp(
   request: Request,
   result: Exclude<BuildLookUp, { kind: 'shown' }>,
 ): Promise<void> {
-  const code = result.kind === 'not-shown' ? notShownCode(request) : 'cannot-look'
+  const code = result.kind === 'others' ? OTHERS : result.kind === 'not-shown' ? notShownCode(request) : 'cannot-look'
   const at = deps.clock.now()
   await record(deps, request, { kind: 'not-shown', code }, {}, async (tx) => {
     // CI shows the build unchanged. What we took for its new attempt was none, and this event corrects that.
-    if (request.action === 'restart' && result.kind === 'not-shown')
+    if (result.kind === 'others' || (request.action === 'restart' && result.kind === 'not-shown'))
       await insertSnapshot(tx, request, { build: result.own, begunAgain: false, at })
   })
 }
@@ -98,8 +100,8 @@ async function record(
 type BuildLookUp =
   /** CI shows that it happened */
   | { kind: 'shown'; build: LegacyBuild }
-  /** CI shows that it has not happened; `own`: the requested build as CI shows it */
-  | { kind: 'not-shown'; own: LegacyBuild }
+  /** CI shows that it has not happened, or that somebody else has done it; `own`: the requested build as CI shows it */
+  | { kind: 'not-shown' | 'others'; own: LegacyBuild }
   /** CI did not answer */
   | { kind: 'away' }
   /** no interface can show it, or CI does not show the build */
@@ -114,11 +116,11 @@ async function lookUp(deps: ConfirmRequests, request: Request): Promise<BuildLoo
   try {
     const query = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
     const { builds } = await source.getProject(projectId, query)
-    const build = await ACTING[request.action].lookUp(deps.store.read, request, builds)
-    if (build) return { kind: 'shown', build }
+    const build = await ACTING[request.action].lookUp(request, builds, source, deps.store.read)
+    if (build && build !== 'others') return { kind: 'shown', build }
     // CI shows a limited number of builds, so a missing build proves nothing.
     const own = ownOf(request, builds)
-    return own ? { kind: 'not-shown', own } : { kind: 'blind' }
+    return own ? { kind: build ?? 'not-shown', own } : { kind: 'blind' }
   } catch (error) {
     if (!(error instanceof CiError)) throw error
     log.warn({ err: error, request: request.id }, 'CI could not be asked what became of a request')

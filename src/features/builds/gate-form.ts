@@ -1,15 +1,21 @@
 import type { Gate } from '../../domain/builds/build-event.ts'
 import { gatesFor } from '../../domain/cards/capabilities.ts'
-import { attemptRefText, parseAttemptRef, type Action, type AttemptRef } from '../../domain/cards/request.ts'
-import { isChannelId, type ChannelId } from '../../domain/ids.ts'
+import {
+  attemptRefText,
+  GATE_ACTIONS,
+  parseAttemptRef,
+  type AttemptRef,
+  type GateAction,
+} from '../../domain/cards/request.ts'
+import { isChannelId, sourceOf, type ChannelId } from '../../domain/ids.ts'
 import { findBuild, summaryOf } from '../../projects/find-build.ts'
 import { section } from '../../slack/messages/blocks.ts'
 import { gatesLine, ACTION_WORDS } from '../../slack/messages/request.ts'
+import { SOURCE_NAMES } from '../../slack/messages/words.ts'
 import { buildSubject } from '../kit/build.ts'
 import { requesterIn, textAt } from '../kit/body.ts'
 import { replyTo, type AnswerDeps } from '../kit/command.ts'
-import type { Reply } from '../kit/context.ts'
-import type { ButtonHandler, Click } from '../kit/feature.ts'
+import type { ButtonHandler } from '../kit/feature.ts'
 import { choiceField, chosenIn, menuOption, textField, typedIn } from '../kit/fields.ts'
 import {
   formView,
@@ -24,7 +30,7 @@ import {
   type ModalView,
 } from '../kit/modal.ts'
 import type { BuildSummary } from '../../projects/outcomes.ts'
-import { act } from './action.ts'
+import { act, type ActionOutcome } from './action.ts'
 import { answerAction, describeClick } from './action-messages.ts'
 import { ACTING } from './acting.ts'
 import type { ActDeps } from './call-once.ts'
@@ -37,10 +43,6 @@ const FIELDS = { gate: 'gate', comment: 'gate_comment' } as const
 
 /** As much as a person needs, and GitHub takes. */
 const COMMENT_CHARS_MAX = 500
-
-export type GateAction = Extract<Action, 'approve' | 'reject' | 'play'>
-
-const GATE_ACTIONS: readonly GateAction[] = ['approve', 'reject', 'play']
 
 /** What the form remembers: the attempt, what was pressed, where, and the gate if there is only one. */
 interface Memory {
@@ -57,9 +59,11 @@ const LABELS: Record<GateAction, string> = { approve: 'Environment', reject: 'En
 /** What happens when the form is sent. */
 const EFFECTS: Record<GateAction, string> = {
   approve: 'The deployment goes on as soon as nothing else holds it. This cannot be taken back.',
-  reject: 'The deployment does not happen, and the run fails.',
+  reject: 'The deployment does not happen, and the build fails.',
   play: 'The job starts at once.',
 }
+
+const EFFECT_AT_GITLAB = 'After the last approval, somebody can start the job: with *Run…*, or in GitLab.'
 
 const EFFECT_ON_RUN =
   "The run executes code of somebody who has not contributed before, with this repository's runners."
@@ -72,6 +76,8 @@ export function gateView(
 ): ModalView {
   const only = gates.length === 1 ? gates[0]! : null
   const isRun = gates.some(({ kind }) => kind === 'run')
+  const source = sourceOf(ref.projectId)
+  const effect = action === 'approve' && source === 'gitlab' ? EFFECT_AT_GITLAB : EFFECTS[action]
   const options = gates.flatMap(({ id, name }) => menuOption(name, id))
   return formView({
     id: GATE_CALLBACK_ID,
@@ -85,11 +91,16 @@ export function gateView(
         ? []
         : [
             textField(
-              { block: FIELDS.comment, label: 'Comment', hint: 'GitHub shows it, with your name.', isOptional: true },
+              {
+                block: FIELDS.comment,
+                label: 'Comment',
+                hint: `${SOURCE_NAMES[source]} shows it, with your name.`,
+                isOptional: true,
+              },
               { isLong: true },
             ),
           ]),
-      section(isRun ? EFFECT_ON_RUN : EFFECTS[action]),
+      section(isRun ? EFFECT_ON_RUN : effect),
     ],
   })
 }
@@ -100,33 +111,22 @@ type Deps = AnswerDeps & ActDeps
 export const gateButton = (deps: Deps, action: GateAction): ButtonHandler => ({
   what: action,
   describe: (value) => describeClick(action, value),
-  async answer(click) {
-    const ref = parseAttemptRef(click.value)
-    return ref && openGate(deps, action, ref, click)
+  async answer({ value, by, modalOpener, reference }) {
+    const ref = parseAttemptRef(value)
+    if (!ref) return null
+    const answered = (outcome: ActionOutcome) => replyTo(outcome, answerAction(outcome, { command: action, reference }))
+    const looked = await findBuild(deps, { kind: 'run', ref })
+    if (looked.kind !== 'found') return answered(looked)
+    const { attempt } = looked.found
+    const gates = attempt.n === ref.attempt ? gatesFor(action, attempt).filter(({ isOurs }) => isOurs) : []
+    const build = await summaryOf(deps, looked.found)
+    if (!modalOpener || gates.length === 0) return answered({ kind: 'not-now', action, build })
+    const view = gateView({ action, ref, channel: by.channel }, build, gates)
+    return opening(reference, () =>
+      openFor(modalOpener, view, () => deps.permits(ACTING[action].right, by), { action, reference }),
+    )
   },
 })
-
-async function openGate(
-  deps: Deps,
-  action: GateAction,
-  ref: AttemptRef,
-  { by, modalOpener, reference }: Click,
-): Promise<Reply> {
-  const context = { command: action, reference }
-  const looked = await findBuild(deps, { kind: 'run', ref })
-  if (looked.kind !== 'found') return replyTo(looked, answerAction(looked, context))
-  const { attempt } = looked.found
-  const gates = attempt.n === ref.attempt ? gatesFor(action, attempt).filter(({ isOurs }) => isOurs) : []
-  const build = await summaryOf(deps, looked.found)
-  if (!modalOpener || gates.length === 0) {
-    const outcome = { kind: 'not-now', action, build } as const
-    return replyTo(outcome, answerAction(outcome, context))
-  }
-  const view = gateView({ action, ref, channel: by.channel }, build, gates)
-  return opening(reference, () =>
-    openFor(modalOpener, view, () => deps.permits(ACTING[action].right, by), { action, reference }),
-  )
-}
 
 export const gateForm = (deps: Deps): Form => ({
   what: 'a waiting build',

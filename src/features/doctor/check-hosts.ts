@@ -3,6 +3,7 @@ import { counted } from '../../slack/messages/build.ts'
 import type { Hook } from '../../sources/endpoint.ts'
 import { githubHook } from '../../sources/github/endpoint.ts'
 import { gitlabHook } from '../../sources/gitlab/endpoint.ts'
+import { roleIn } from '../../sources/gitlab/pipeline.ts'
 import { CiError, unlessGone } from '../../sources/http/errors.ts'
 import type { Rate } from '../../sources/http/exchange.ts'
 import { certificateIn, verdictOf } from './check-ci.ts'
@@ -294,7 +295,7 @@ type Gitlab = NonNullable<DoctorDeps['gitlab']>
 /** GitLab's number for the role. */
 const DEVELOPER = 30
 
-const WRITES = 'Restart, Stop, Run… and /ci run'
+const WRITES = 'Restart, Stop, Approve…, Run… and /ci run'
 
 /** Whether the token may write: its scope, and its owner's role. GitLab may still want a higher one for a protected branch. */
 async function rightsAtGitlab(client: Gitlab, projects: readonly string[], say: Say): Promise<Finding[]> {
@@ -317,13 +318,4 @@ async function rightsAtGitlab(client: Gitlab, projects: readonly string[], say: 
       `Give its owner the role ${say.code('Developer')} there, or do without.`,
     ),
   ]
-}
-
-/** Null if GitLab shows none: to an administrator, or where the project is shared with the owner's group. */
-function roleIn(project: unknown): number | null {
-  const permissions = fieldOf(project, 'permissions')
-  const levels = ['project_access', 'group_access']
-    .map((kind) => Number(textOf(fieldOf(fieldOf(permissions, kind), 'access_level'))))
-    .filter((level) => level > 0)
-  return levels.length === 0 ? null : Math.max(...levels)
 }

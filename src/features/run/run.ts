@@ -14,6 +14,7 @@ import { findProject } from '../../projects/projects.ts'
 import {
   beforeRecord,
   callCi,
+  CI_CLOCK_OFF_MS,
   earlierRequest,
   end,
   LOOK_LATER_MS,
@@ -139,9 +140,6 @@ function starterOf({ sources }: Pick<RunDeps, 'sources'>, projectId: string | nu
   const source = sources(projectId)
   return source?.starter ? { projectId, source, starter: source.starter } : null
 }
-
-/** CI's clock may be this far behind ours. */
-const CI_CLOCK_OFF_MS = 60_000
 
 /**
  * Looks for the build that a request has started: by the id that the source named, else the one build that the bot's

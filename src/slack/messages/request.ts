@@ -1,5 +1,5 @@
 import type { MissingCapability } from '../../domain/cards/capabilities.ts'
-import type { Action } from '../../domain/cards/request.ts'
+import { OTHERS, type Action } from '../../domain/cards/request.ts'
 import type { ShownRequest, RequestView, CardView, BuildView } from '../../domain/cards/view.ts'
 import { buildNumber, joined, mention, outside } from './build.ts'
 import { styleOf, withSourceName } from './words.ts'
@@ -57,7 +57,7 @@ export const MISSING: Record<MissingCapability, string> = {
   'no-build-number': 'CI restarts builds by number, and this one has none',
   'pro-project': 'CI restarts Basic projects only',
   'project-unknown': 'CI does not list this project',
-  'not-reviewer': "the owner of Buildline's token is not among its reviewers",
+  'not-reviewer': "the owner of Buildline's token may not approve it",
 }
 
 const requested = ({ action, by, gate }: ShownRequest): string => {
@@ -93,6 +93,7 @@ function stageOfCi({ action, stage, code }: ShownRequest): string | null {
     case 'unclear':
       return 'not clear yet whether CI received it'
     case 'unconfirmed':
+      if (code === OTHERS) return 'somebody else was faster'
       return joined([`CI has not confirmed it${why(UNCONFIRMED, code)}`, 'open the build to see'])
   }
 }
@@ -136,6 +137,7 @@ const REFUSED: Record<Action, Record<string, string>> = {
 const UNCONFIRMED: Record<string, string> = {
   'still-running': 'it says the build is still running',
   'not-restarted': 'it shows no new attempt',
+  'not-decided': 'it shows no such decision',
   'still-waiting': 'it says the build is still waiting for that',
 }
 

@@ -53,6 +53,7 @@ export function createCiServiceSource({ v2, legacy }: Clients, reads: Pick<Reads
     // The CI service's badges come from its site: `badge.ts`.
     badge: null,
     decide: null,
+    readDecisions: null,
     stop: v2 && (({ projectUuid, buildUuid }) => v2.stopBuild({ projectUuid: projectUuid!, buildUuid: buildUuid! })),
   }
 }

@@ -55,6 +55,8 @@ export interface GithubClient {
   ): Promise<string | null>
   /** The environments that a run waits for, as GitHub shows them. */
   pendingDeployments(repository: string, run: string, signal?: AbortSignal): Promise<unknown[]>
+  /** The reviews of a run's deployments, as GitHub shows them. */
+  reviews(repository: string, run: string): Promise<unknown[]>
   /** Approves or rejects the deployment of a waiting run. GitHub takes this only from a reviewer, and not from an app. */
   review(repository: string, run: string, review: Review): Promise<void>
   /** Lets a run begin that waits because of who opened its pull request. */
@@ -180,6 +182,11 @@ export function createGithubClient({
     const url = addressIn(repository, segments, { per_page: PER_PAGE, page })
     return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, listIn)
   }
+  /** Not by pages. */
+  async function listOfRun(repository: string, run: string, what: string, purpose: string, signal?: AbortSignal) {
+    const url = addressIn(repository, ['actions', 'runs', run, what])
+    return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, arrayIn)
+  }
   async function unpassedOf(
     repository: string,
     run: string,
@@ -278,11 +285,9 @@ export function createGithubClient({
     async cancel(repository, run, purpose = 'cancel a run') {
       await write(repository, run, 'cancel', purpose)
     },
-    async pendingDeployments(repository, run, signal) {
-      const purpose = 'read what a run waits for'
-      const url = addressIn(repository, ['actions', 'runs', run, 'pending_deployments'])
-      return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, arrayIn)
-    },
+    pendingDeployments: (repository, run, signal) =>
+      listOfRun(repository, run, 'pending_deployments', 'read what a run waits for', signal),
+    reviews: (repository, run) => listOfRun(repository, run, 'approvals', 'list the reviews of a run'),
     async review(repository, run, { environment, state, comment }) {
       const body = { environment_ids: [Number(environment)], state, comment }
       await write(repository, run, 'pending_deployments', 'review a deployment', body)

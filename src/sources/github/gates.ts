@@ -3,7 +3,7 @@ import { GATES_MAX, type Gate, type ReceivedEvent } from '../../domain/builds/bu
 import { HELD_STATUS, toStatus } from '../../domain/builds/status.ts'
 import { fieldOf } from '../../lib/raw-values.ts'
 import { unlessGone } from '../http/errors.ts'
-import type { Decision } from '../source.ts'
+import type { Decision, RecordedGate } from '../source.ts'
 import { cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
 import type { GithubClient } from './client.ts'
 
@@ -87,3 +87,22 @@ export const decide = (
         state: action === 'reject' ? 'rejected' : 'approved',
         comment,
       })
+
+/** The comments of an environment's reviews. GitHub keeps none about the approval of a run. */
+export async function readDecisions(
+  client: GithubClient,
+  repository: string,
+  run: string,
+  gate: RecordedGate,
+): Promise<readonly string[] | null> {
+  if (gate.kind !== 'environment') return null
+  const reviews = (await client.reviews(repository, run)).flatMap((one) => REVIEW.safeParse(one).data ?? [])
+  return reviews.filter((one) => one.environments.some(({ id }) => id === gate.id)).map(({ comment }) => comment)
+}
+
+/** Source: GitHub REST API, "Get the review history for a workflow run". `pending` is a comment without a decision. */
+const REVIEW = z.object({
+  state: z.enum(['approved', 'rejected']),
+  comment: z.string(),
+  environments: z.array(z.object({ id: idDigits })),
+})

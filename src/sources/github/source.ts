@@ -11,7 +11,7 @@ import { storedProject, shownProject } from '../project.ts'
 import type { BranchState, UnreadBuild, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GithubClient } from './client.ts'
 import { readOpened, unlessAway, type ReadOpened } from '../trigger.ts'
-import { decide, withGates } from './gates.ts'
+import { decide, readDecisions, withGates } from './gates.ts'
 import { readGithubFailures } from './failures.ts'
 import { isOf, openedBy, readRun, readWorkflow, workflowIn } from './run.ts'
 import { githubStarter } from './start.ts'
@@ -77,6 +77,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
     },
     stop: ({ project, buildId }) => client.cancel(repositoryIn(project), buildId),
     starter: githubStarter(client),
+    readDecisions: ({ project, buildId }, gate) => readDecisions(client, repositoryIn(project), buildId, gate),
     decide: ({ project, buildId }, decision) => decide(client, repositoryIn(project), buildId, decision),
     async badge(projectId, branch) {
       const repository = repositoryIn((await storedProject(reads, projectId)).name)

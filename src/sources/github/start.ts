@@ -3,8 +3,7 @@ import { isBuildId } from '../../domain/ids.ts'
 import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
 import { CiError, unlessMissing } from '../http/errors.ts'
 import type { Starter, StartInput } from '../source.ts'
-import { inputsIn, readYaml } from '../start-inputs.ts'
-import { timeMsOrNull } from '../values.ts'
+import { idsSince, inputsIn, readYaml } from '../start-inputs.ts'
 import type { GithubClient } from './client.ts'
 import { isOf, workflowIn } from './run.ts'
 
@@ -43,11 +42,11 @@ export const githubStarter = (client: GithubClient): Starter => ({
     // The name of an app's account is not known, but it is not a person.
     const isOwn = (actor: unknown) =>
       login === null ? fieldOf(actor, 'type') === 'Bot' : fieldOf(actor, 'login') === login
-    return (answer === 'unchanged' ? [] : answer.runs).flatMap((run) => {
-      const id = textOf(fieldOf(run, 'id')) ?? ''
-      const isNew = (timeMsOrNull.parse(fieldOf(run, 'created_at')) ?? 0) >= since
-      return isNew && isBuildId(id) && isOwn(fieldOf(run, 'actor')) ? id : []
-    })
+    const runs = answer === 'unchanged' ? [] : answer.runs
+    return idsSince(
+      runs.filter((run) => isOwn(fieldOf(run, 'actor'))),
+      since,
+    )
   },
 })
 

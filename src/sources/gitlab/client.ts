@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { findJson, isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl, checkedName, isProjectPath } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
@@ -6,7 +7,7 @@ import { readLogTail, TAIL_BYTES } from '../http/log-tail.ts'
 import type { Transport } from '../http/transport.ts'
 import { isIdDigits } from '../../domain/ids.ts'
 import { fieldOf, textOf, textsOf } from '../../lib/raw-values.ts'
-import { fileText } from '../values.ts'
+import { fileText, idDigits } from '../values.ts'
 
 /** A project is named by its path, `acme/web`, or by its id. Calls throw a CiError; a write is sent once. */
 export interface GitlabClient {
@@ -41,13 +42,29 @@ export interface GitlabClient {
   manualJobs(project: string, id: string, signal?: AbortSignal): Promise<unknown[]>
   /** Starts a manual job. */
   play(project: string, job: string): Promise<void>
+  /** The newest 100 deployments whose environments need approvals, or have had them, and whose jobs nobody has started. */
+  blockedDeployments(project: string, signal?: AbortSignal): Promise<unknown[]>
+  /** A deployment with its approvals, which the list leaves out. */
+  deployment(project: string, id: string, signal?: AbortSignal): Promise<unknown>
+  /** Approves or rejects a deployment. */
+  review(project: string, deployment: string, review: Review): Promise<void>
+  /** A member of a group, by its id; with `areInherited` also of the group's parents. */
+  member(group: string, user: string, areInherited: boolean, signal?: AbortSignal): Promise<unknown>
   /** The text of a file at a branch or tag. */
   file(project: string, path: string, ref: string): Promise<string>
-  username(): Promise<string>
+  /** The token's account. */
+  user(signal?: AbortSignal): Promise<{ id: string; username: string }>
   /** What the token may be used for: `api`, `read_api`. */
   scopes(): Promise<readonly string[]>
   /** Starts a pipeline. @returns its id; null if the answer cannot be read */
   create(project: string, how: NewPipeline): Promise<string | null>
+}
+
+export interface Review {
+  status: 'approved' | 'rejected'
+  comment: string
+  /** the name of the person, group or role whose approval it is, if the account has several */
+  represented_as?: string
 }
 
 export interface NewPipeline {
@@ -124,10 +141,18 @@ export function createGitlabClient({
   }
   const failed = (project: string, path: readonly string[], purpose: string, pagesMax?: number, signal?: AbortSignal) =>
     list(addressIn(project, ['pipelines', ...path], { 'scope[]': 'failed' }), purpose, pagesMax ?? PAGES_MAX, signal)
+  const post = (url: URL, purpose: string, body?: object): Promise<CiResponse> =>
+    send({
+      method: 'POST',
+      url,
+      purpose,
+      statusSuffices: true,
+      ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    })
   // GitLab answers 2xx even if it did nothing. The pipeline's status in the answer shows that.
   async function write(project: string, id: string, what: string, purpose: string, undone: ReadonlySet<unknown>) {
     const url = addressIn(project, ['pipelines', id, what])
-    const shown = findJson((await send({ method: 'POST', url, purpose, statusSuffices: true })).text)
+    const shown = findJson((await post(url, purpose)).text)
     const status = isRecord(shown) ? shown['status'] : null
     if (!undone.has(status)) return
     const reason = `the pipeline is ${String(status)}`
@@ -182,32 +207,41 @@ export function createGitlabClient({
         signal,
       ),
     async play(project, job) {
-      const url = addressIn(project, ['jobs', job, 'play'])
-      await send({ method: 'POST', url, purpose: 'start a manual job', statusSuffices: true })
+      await post(addressIn(project, ['jobs', job, 'play']), 'start a manual job')
+    },
+    blockedDeployments(project, signal) {
+      const query = { status: 'blocked', order_by: 'id', sort: 'desc' }
+      return list(addressIn(project, ['deployments'], query), 'list the blocked deployments', 1, signal)
+    },
+    deployment: (project, id, signal) =>
+      get(addressIn(project, ['deployments', id]), 'read a deployment', recordIn, signal),
+    async review(project, deployment, review) {
+      const url = addressIn(project, ['deployments', deployment, 'approval'])
+      await post(url, 'review a deployment', review)
+    },
+    member: (group, user, areInherited, signal) => {
+      const path = ['groups', group, 'members', ...(areInherited ? ['all'] : []), user]
+      return get(addressOf(base, ['api', 'v4', ...path]), 'read a member of a group', recordIn, signal)
     },
     cancel: (project, id) => write(project, id, 'cancel', 'cancel a pipeline', ENDED),
     file: (project, path, ref) =>
       get(addressIn(project, ['repository', 'files', path], { ref }), 'read a file', fileText),
-    username: () =>
-      get(addressOf(base, ['api', 'v4', 'user']), "read the token's account", (json) =>
-        textOf(fieldOf(json, 'username')),
+    user: (signal) =>
+      get(
+        addressOf(base, ['api', 'v4', 'user']),
+        "read the token's account",
+        (json) => USER.safeParse(json).data ?? null,
+        signal,
       ),
     scopes: () =>
       get(addressOf(base, ['api', 'v4', 'personal_access_tokens', 'self']), "read the token's scopes", (json) =>
         isRecord(json) ? textsOf(json['scopes']) : null,
       ),
     async create(project, { ref, inputs, variables }) {
-      const answer = await send({
-        method: 'POST',
-        url: addressIn(project, ['pipeline']),
-        purpose: 'start a pipeline',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          ref,
-          ...(Object.keys(inputs).length > 0 && { inputs }),
-          ...(variables.length > 0 && { variables }),
-        }),
-        statusSuffices: true,
+      const answer = await post(addressIn(project, ['pipeline']), 'start a pipeline', {
+        ref,
+        ...(Object.keys(inputs).length > 0 && { inputs }),
+        ...(variables.length > 0 && { variables }),
       })
       return textOf(fieldOf(findJson(answer.text), 'id'))
     },
@@ -218,6 +252,8 @@ export function createGitlabClient({
 const ENDED: ReadonlySet<unknown> = new Set(['success', 'failed', 'skipped'])
 /** There was nothing to retry: no job had failed, or only trigger jobs, which GitLab does not run again. */
 const NOT_RUNNING: ReadonlySet<unknown> = new Set([...ENDED, 'canceled'])
+
+const USER = z.object({ id: idDigits, username: z.string() })
 
 const isProject = (name: string): boolean => isIdDigits(name) || isProjectPath(name)
 

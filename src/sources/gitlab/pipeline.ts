@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { authorOf } from '../../domain/handle.ts'
 import { commitTitle, FAILED_JOBS_MAX, NO_DETAILS, type EndDetails } from '../../domain/builds/build-event.ts'
 import { gitlabProjectId, type BuildId, type ProjectId } from '../../domain/ids.ts'
-import { fieldOf, listOf } from '../../lib/raw-values.ts'
+import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
 import { isFinal, toStatus } from '../../domain/builds/status.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { fields, items } from '../../lib/json-parts.ts'
@@ -163,6 +163,15 @@ export const idIn = (projectId: ProjectId): string => projectId.split(':')[1]!
 export function readProject(project: unknown): KnownProject | null {
   const repo = PROJECT.safeParse(project).data
   return repo ? projectIn(repo) : null
+}
+
+/** The role of the token's owner in a project, as GitLab's number. Null if GitLab shows none: to an administrator, or where the project is shared with the owner's group. */
+export function roleIn(project: unknown): number | null {
+  const permissions = fieldOf(project, 'permissions')
+  const levels = ['project_access', 'group_access']
+    .map((kind) => Number(textOf(fieldOf(fieldOf(permissions, kind), 'access_level'))))
+    .filter((level) => level > 0)
+  return levels.length === 0 ? null : Math.max(...levels)
 }
 
 const projectIn = ({ id, path_with_namespace: name, default_branch: defaultBranch }: z.infer<typeof PROJECT>) =>

@@ -1,5 +1,4 @@
-import * as z from 'zod'
-import { NEWS_MS, type BuildEvent, GATES_MAX, type Gate } from '../../domain/builds/build-event.ts'
+import { NEWS_MS, type BuildEvent } from '../../domain/builds/build-event.ts'
 import { isSameEnd } from '../attempt-number.ts'
 import { compareOrders, gitlabProjectId, idOrder } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
@@ -13,9 +12,9 @@ import { storedProject, shownProject } from '../project.ts'
 import type { BranchState, NamedStream, ShownBuild, Source } from '../source.ts'
 import type { GitlabClient } from './client.ts'
 import { readGitlabFailures } from './failures.ts'
+import { decide, readDecisions, withGates } from './gates.ts'
 import { idIn, isChild, readListed, readPipeline, readProject, readProjectId, type ListedPipeline } from './pipeline.ts'
 import { gitlabStarter } from './start.ts'
-import { cleanTextOrNull, idDigits } from '../values.ts'
 
 /** How many of a branch's newest pipelines are read for a command. Each needs several calls. */
 const SHOWN_MAX = 10
@@ -36,7 +35,7 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
         const pipeline = await unlessGone(client.pipeline(id, build, signal))
         const whole = await readWhole(client, { id, project, pipeline, hasCommit: false }, signal)
         // Only who asks for certain builds wants to know what they wait for.
-        const waiting = query ? await withGates(client, id, whole, signal) : whole
+        const waiting = query ? await withGates(client, project, whole, signal) : whole
         if (waiting) shown.push(waiting)
       }
       return shownProject(projectId, stored, shown)
@@ -46,7 +45,7 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
         unlessMissing(client.project(idIn(projectId), signal)),
         unlessMissing(client.pipeline(idIn(projectId), buildId, signal)),
       ])
-      return isChild(pipeline) ? null : withGates(client, idIn(projectId), readPipeline({ pipeline, project }), signal)
+      return isChild(pipeline) ? null : withGates(client, project, readPipeline({ pipeline, project }), signal)
     },
     async readEnd({ projectId, project: name, buildId, attempt, lastEndAt }, signal) {
       const id = idIn(projectId)
@@ -58,7 +57,7 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       if (isChild(pipeline) || readProject(project)?.name !== name) return null
       const mergeRequest = await openedOf(opened, id, pipeline, signal)
       const read = { id, project, pipeline, mergeRequest, hasCommit: true }
-      const whole = await withGates(client, id, await readWhole(client, read, signal), signal)
+      const whole = await withGates(client, project, await readWhole(client, read, signal), signal)
       const shown = whole?.event
       if (!shown || shown.details.lastEndAt !== lastEndAt) return null
       if (isFinal(toStatus(shown.rawStatus)) && !shown.details.end?.isWhole) return null
@@ -78,7 +77,8 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
     },
     stop: ({ projectId, buildId }) => client.cancel(idIn(projectId), buildId),
     starter: gitlabStarter(client),
-    decide: ({ projectId }, { gate }) => client.play(idIn(projectId), gate.id),
+    decide: ({ projectId }, decision) => decide(client, idIn(projectId), decision),
+    readDecisions: ({ projectId }, gate) => readDecisions(client, idIn(projectId), gate),
     async badge(projectId, branch) {
       const project = await client.project(idIn(projectId))
       // The stored name may come from a forged delivery.
@@ -253,28 +253,3 @@ async function failedOf(client: GitlabClient, id: string, pipeline: string, sign
   ])
   return jobs && bridges && [...jobs, ...bridges]
 }
-
-/** The pipeline with its manual jobs, if it waits for one of them. */
-async function withGates<Build extends ShownBuild | null>(
-  client: GitlabClient,
-  project: string,
-  shown: Build,
-  signal?: AbortSignal,
-): Promise<Build> {
-  if (!shown || toStatus(shown.event.rawStatus) !== 'waiting') return shown
-  const { event } = shown
-  const jobs = (await unlessGone(client.manualJobs(project, event.buildId, signal))) ?? []
-  // GitLab lists the newest job first, which comes last in the pipeline.
-  const gates = jobs.flatMap(gateOf).toReversed().slice(0, GATES_MAX)
-  return { ...shown, event: { ...event, details: { ...event.details, gates } } }
-}
-
-/** GitLab does not say who may start a job, so each is offered, and GitLab refuses it. Source: GitLab, "Jobs API". */
-function gateOf(value: unknown): Gate[] {
-  const job = JOB.safeParse(value).data
-  if (!job) return []
-  const name = job.stage === null ? job.name : `${job.stage}: ${job.name}`
-  return [{ kind: 'job', id: job.id, name, reviewers: [], isOurs: true, until: null }]
-}
-
-const JOB = z.object({ id: idDigits, name: cleanTextOrNull.pipe(z.string()), stage: cleanTextOrNull })

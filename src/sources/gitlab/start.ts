@@ -2,8 +2,7 @@ import { isBuildId } from '../../domain/ids.ts'
 import { fieldOf, textOf } from '../../lib/raw-values.ts'
 import { unlessGone, unlessMissing } from '../http/errors.ts'
 import type { Starter, StartInput, StartValue } from '../source.ts'
-import { inputsIn, readYaml } from '../start-inputs.ts'
-import { timeMsOrNull } from '../values.ts'
+import { idsSince, inputsIn, readYaml } from '../start-inputs.ts'
 import type { GitlabClient } from './client.ts'
 import { idIn } from './pipeline.ts'
 
@@ -36,13 +35,8 @@ export const gitlabStarter = (client: GitlabClient): Starter => ({
     return isBuildId(id) ? id : null
   },
   async startedSince({ projectId, ref }, since) {
-    const username = await client.username()
-    const own = await client.pipelines(idIn(projectId), { ref, source: 'api', username })
-    return own.flatMap((pipeline) => {
-      const id = textOf(fieldOf(pipeline, 'id')) ?? ''
-      const isNew = (timeMsOrNull.parse(fieldOf(pipeline, 'created_at')) ?? 0) >= since
-      return isNew && isBuildId(id) ? id : []
-    })
+    const { username } = await client.user()
+    return idsSince(await client.pipelines(idIn(projectId), { ref, source: 'api', username }), since)
   },
 })
 

@@ -208,7 +208,9 @@ describe('GitLab', () => {
     const { url, readToken } = sandbox.address()
     expect(await said(gitlab, ofGitlab(url, readToken))).toEqual([
       shown,
-      expect.stringMatching(/^unsure: The token lacks the scope api, so Restart, Stop, Run… and \/ci run fail\. /),
+      expect.stringMatching(
+        /^unsure: The token lacks the scope api, so Restart, Stop, Approve…, Run… and \/ci run fail\. /,
+      ),
     ])
     expect(await found(sandbox)).toEqual([shown])
     sandbox.setSwitches({ role: 'Reporter' })

@@ -1,5 +1,6 @@
 import { Gitlab } from '@gitbeaker/rest'
 import { expect, onTestFinished, test } from 'vitest'
+import { accountOf, USER } from '../../../packages/sandbox-gitlab/src/entities.ts'
 import { pushed, startGitlab } from '../../../packages/sandbox-gitlab/test/support.ts'
 import type { SandboxGitlab } from '../../../packages/sandbox-gitlab/src/server.ts'
 import { systemClock } from '../../../src/lib/clock.ts'
@@ -11,9 +12,12 @@ import { createTransport, type Transport } from '../../../src/sources/http/trans
 type Stranger = InstanceType<typeof Gitlab<false>>
 
 interface Pair {
-  ours: (client: GitlabClient, id: number, sha: string, job: number) => Promise<unknown>
-  theirs: (client: Stranger, id: number, sha: string, job: number) => Promise<unknown>
+  ours: (client: GitlabClient, id: number, sha: string, job: number, deployment: number) => Promise<unknown>
+  theirs: (client: Stranger, id: number, sha: string, job: number, deployment: number) => Promise<unknown>
 }
+
+const QA = 'qa'
+const QA_ID = accountOf(QA).id
 
 const SINCE = '2026-08-12T15:23:28.000Z'
 const PAGE = { perPage: 100, page: 1, maxPages: 1 }
@@ -85,8 +89,8 @@ const CALLS: Readonly<Record<Exclude<keyof GitlabClient, 'lastRate'>, Pair>> = {
     ours: (client) => client.file('acme/web', '.gitlab-ci.yml', 'main'),
     theirs: (client) => client.RepositoryFiles.show('acme/web', '.gitlab-ci.yml', 'main'),
   },
-  username: {
-    ours: (client) => client.username(),
+  user: {
+    ours: (client) => client.user(),
     theirs: (client) => client.Users.showCurrentUser(),
   },
   create: {
@@ -102,6 +106,24 @@ const CALLS: Readonly<Record<Exclude<keyof GitlabClient, 'lastRate'>, Pair>> = {
     ours: (client, _, __, job) => client.play('acme/web', String(job)),
     theirs: (client, _, __, job) => client.Jobs.play('acme/web', job),
   },
+  blockedDeployments: {
+    ours: (client) => client.blockedDeployments('acme/web'),
+    theirs: (client) => client.Deployments.all('acme/web', { status: 'blocked', orderBy: 'id', sort: 'desc', ...PAGE }),
+  },
+  deployment: {
+    ours: (client, _, __, ___, id) => client.deployment('acme/web', String(id)),
+    theirs: (client, _, __, ___, id) => client.Deployments.show('acme/web', id),
+  },
+  review: {
+    ours: (client, _, __, ___, id) =>
+      client.review('acme/web', String(id), { status: 'approved', comment: 'Tested.', represented_as: QA }),
+    theirs: (client, _, __, ___, id) =>
+      client.Deployments.setApproval('acme/web', id, 'approved', { comment: 'Tested.', representedAs: QA }),
+  },
+  member: {
+    ours: (client) => client.member(String(QA_ID), String(USER.id), true),
+    theirs: (client) => client.GroupMembers.show(QA_ID, USER.id, { includeInherited: true }),
+  },
   cancel: {
     ours: (client, id) => client.cancel('acme/web', String(id)),
     theirs: (client, id) => client.Pipelines.cancel('acme/web', id),
@@ -114,9 +136,15 @@ async function callOf(how: Pair['ours'] | Pair['theirs'], client: (gitlab: Sandb
   const { id, sha } = pushed(gitlab, { outcome: 'none', sha: 'bcbb5ec396a2c0f828686f14fac9b80b780504f2' })
   gitlab.setFile('acme/web', '.gitlab-ci.yml', 'unit: {}')
   pushed(gitlab, { outcome: 'none', branch: 'fix', mergeRequest: { iid: 7 } })
-  const waiting = pushed(gitlab, { outcome: 'none', jobs: [{ name: 'deploy', manual: true }] })
+  gitlab.protect('acme/web', 'production', [{ group: { name: QA, members: [USER.name] } }])
+  const jobs = [
+    { name: 'deploy', manual: true },
+    { name: 'eu', environment: 'production' },
+  ]
+  const waiting = pushed(gitlab, { outcome: 'none', user: 'Grace', jobs })
   gitlab.advance(waiting.id, 'manual')
-  await how(client(gitlab) as GitlabClient & Stranger, id, sha, waiting.jobs[0]!.id).catch(() => {})
+  const [job, eu] = waiting.jobs
+  await how(client(gitlab) as GitlabClient & Stranger, id, sha, job!.id, eu!.deployment!.id).catch(() => {})
   const calls = gitlab.calls().map(({ method, path, query, statusCode }) => {
     const asked = [...new URLSearchParams(query)].map(([name, value]) => `${name.replace('[]', '')}=${value}`)
     return { method, path, query: asked.toSorted(), statusCode }
