@@ -2,7 +2,7 @@ import type { BranchEnd } from '../domain/builds/streak.ts'
 import type { Gate, ReceivedEvent } from '../domain/builds/build-event.ts'
 import type { FailureReport } from '../domain/builds/failure.ts'
 import type { BuildId, ProjectId, Uuid } from '../domain/ids.ts'
-import type { GateAction, RequestTarget } from '../domain/cards/request.ts'
+import type { GateAction } from '../domain/cards/request.ts'
 import type { LegacyProject } from '../domain/ci-project/project.ts'
 import type { KnownProject } from '../store/records.ts'
 
@@ -49,7 +49,12 @@ export interface Source {
    * The comments of the decisions about a gate, whoever made them. Null: the source keeps none about such a gate. The call
    * is null if builds have no gates.
    */
-  readDecisions: ((build: GatedBuild, gate: RecordedGate) => Promise<readonly string[] | null>) | null
+  readDecisions:
+    | ((
+        build: Pick<ActionTarget, 'projectId' | 'project' | 'buildId'>,
+        gate: Pick<Gate, 'kind' | 'id'>,
+      ) => Promise<readonly string[] | null>)
+    | null
   /** The address of the badge of a branch, or of the project; null: the source has none. */
   badge: ((id: ProjectId, branch: string | null) => Promise<string | null>) | null
 }
@@ -178,11 +183,6 @@ export interface ActionTarget {
   /** the attempt has failed jobs; restarting only those is enough */
   hasFailed: boolean
 }
-
-export type GatedBuild = Pick<ActionTarget, 'projectId' | 'project' | 'buildId'>
-
-/** A gate as a request has recorded it. */
-export type RecordedGate = NonNullable<RequestTarget['gate']>
 
 /** What a person decided about a gate. */
 export interface Decision {

@@ -209,9 +209,6 @@ interface ActionResult {
   notShown: string
 }
 
-/** The code of a request that somebody else was faster with. */
-export const OTHERS = 'others'
-
 /** The code of a request whose result its source did not show in time. */
 export const notShownCode = ({ action }: Request): string => RESULTS[action].notShown
 

@@ -108,8 +108,7 @@ async function makeReady(
   if (!isNewest || !build.offers.includes(action)) return { kind: 'not-now', action, build }
   const confirmed = await confirmTarget(deps, action, found)
   if (confirmed.kind === 'ci-trouble') return confirmed
-  if (confirmed.kind === 'impossible') return { ...confirmed, action, build }
-  if (confirmed.kind === 'not-confirmed') return { ...confirmed, action, build }
+  if (confirmed.kind !== 'confirmed') return { ...confirmed, action, build }
   const { actedOn, isConfirmed, gates } = confirmed
   if (!isConfirmed && by.via !== 'button' && by.via !== 'modal') return { kind: 'to-confirm', action, build }
   const { branch } = build
@@ -135,8 +134,7 @@ async function makeReady(
     newBuildId: null,
     newBuildUuid: null,
   }
-  const words = decision?.comment ?? ''
-  const decided = gate && { gate, comment: commentOf(request, await deps.nameOf(by.user), words) }
+  const decided = gate && { gate, comment: commentOf(request, await deps.nameOf(by.user), decision!.comment) }
   const recorded = await deps.store.write((tx) => record(tx, deps, request))
   if (recorded === 'changed') return { kind: 'not-now', action, build }
   return recorded === 'recorded'

@@ -4,7 +4,6 @@ import {
   CONFIRM_WITHIN_MS,
   GIVE_UP_MS,
   notShownCode,
-  OTHERS,
   type Request,
   type RequestChange,
   type RequestEvent,
@@ -63,7 +62,7 @@ async function giveUp(
   request: Request,
   result: Exclude<BuildLookUp, { kind: 'shown' }>,
 ): Promise<void> {
-  const code = result.kind === 'others' ? OTHERS : result.kind === 'not-shown' ? notShownCode(request) : 'cannot-look'
+  const code = result.kind === 'not-shown' ? notShownCode(request) : result.kind === 'others' ? 'others' : 'cannot-look'
   const at = deps.clock.now()
   await record(deps, request, { kind: 'not-shown', code }, {}, async (tx) => {
     // CI shows the build unchanged. What we took for its new attempt was none, and this event corrects that.

@@ -1,5 +1,5 @@
 import type { MissingCapability } from '../../domain/cards/capabilities.ts'
-import { OTHERS, type Action } from '../../domain/cards/request.ts'
+import type { Action } from '../../domain/cards/request.ts'
 import type { ShownRequest, RequestView, CardView, BuildView } from '../../domain/cards/view.ts'
 import { buildNumber, joined, mention, outside } from './build.ts'
 import { styleOf, withSourceName } from './words.ts'
@@ -93,7 +93,6 @@ function stageOfCi({ action, stage, code }: ShownRequest): string | null {
     case 'unclear':
       return 'not clear yet whether CI received it'
     case 'unconfirmed':
-      if (code === OTHERS) return 'somebody else was faster'
       return joined([`CI has not confirmed it${why(UNCONFIRMED, code)}`, 'open the build to see'])
   }
 }
@@ -138,6 +137,7 @@ const UNCONFIRMED: Record<string, string> = {
   'still-running': 'it says the build is still running',
   'not-restarted': 'it shows no new attempt',
   'not-decided': 'it shows no such decision',
+  others: 'somebody else was faster',
   'still-waiting': 'it says the build is still waiting for that',
 }
 

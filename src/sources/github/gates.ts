@@ -3,7 +3,7 @@ import { GATES_MAX, type Gate, type ReceivedEvent } from '../../domain/builds/bu
 import { HELD_STATUS, toStatus } from '../../domain/builds/status.ts'
 import { fieldOf } from '../../lib/raw-values.ts'
 import { unlessGone } from '../http/errors.ts'
-import type { Decision, RecordedGate } from '../source.ts'
+import type { Decision } from '../source.ts'
 import { cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
 import type { GithubClient } from './client.ts'
 
@@ -93,7 +93,7 @@ export async function readDecisions(
   client: GithubClient,
   repository: string,
   run: string,
-  gate: RecordedGate,
+  gate: Pick<Gate, 'kind' | 'id'>,
 ): Promise<readonly string[] | null> {
   if (gate.kind !== 'environment') return null
   const reviews = (await client.reviews(repository, run)).flatMap((one) => REVIEW.safeParse(one).data ?? [])

@@ -46,8 +46,12 @@ export interface GitlabClient {
   blockedDeployments(project: string, signal?: AbortSignal): Promise<unknown[]>
   /** A deployment with its approvals, which the list leaves out. */
   deployment(project: string, id: string, signal?: AbortSignal): Promise<unknown>
-  /** Approves or rejects a deployment. */
-  review(project: string, deployment: string, review: Review): Promise<void>
+  /** Approves or rejects a deployment, as the person, group or role with this name. */
+  review(
+    project: string,
+    deployment: string,
+    review: { status: 'approved' | 'rejected'; comment: string; represented_as?: string | undefined },
+  ): Promise<void>
   /** A member of a group, by its id; with `areInherited` also of the group's parents. */
   member(group: string, user: string, areInherited: boolean, signal?: AbortSignal): Promise<unknown>
   /** The text of a file at a branch or tag. */
@@ -58,13 +62,6 @@ export interface GitlabClient {
   scopes(): Promise<readonly string[]>
   /** Starts a pipeline. @returns its id; null if the answer cannot be read */
   create(project: string, how: NewPipeline): Promise<string | null>
-}
-
-export interface Review {
-  status: 'approved' | 'rejected'
-  comment: string
-  /** the name of the person, group or role whose approval it is, if the account has several */
-  represented_as?: string
 }
 
 export interface NewPipeline {

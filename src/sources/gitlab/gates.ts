@@ -3,7 +3,7 @@ import { GATES_MAX, type Gate } from '../../domain/builds/build-event.ts'
 import { toStatus } from '../../domain/builds/status.ts'
 import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
 import { unlessGone } from '../http/errors.ts'
-import type { Decision, RecordedGate, ShownBuild } from '../source.ts'
+import type { Decision, ShownBuild } from '../source.ts'
 import { cleanTextOrNull, idDigits } from '../values.ts'
 import type { GitlabClient } from './client.ts'
 import { idIn, roleIn } from './pipeline.ts'
@@ -75,11 +75,9 @@ const missingBy = ({ required_approvals: required, deployment_approvals: given }
 
 const isUnmet = (rule: Rule): boolean => missingBy(rule) > 0
 
-/** `Maintainers`, `2 of security-group`. */
-function ruleWords(rule: Rule): string {
-  const missing = missingBy(rule)
-  return missing === 1 ? rule.access_level_description : `${missing} of ${rule.access_level_description}`
-}
+/** `Maintainers`, `2 of security`. */
+const ruleWords = (rule: Rule): string =>
+  `${missingBy(rule) > 1 ? `${missingBy(rule)} of ` : ''}${rule.access_level_description}`
 
 /** The rule by which the token's owner may approve; GitLab does not say so itself. */
 async function ownRule(
@@ -134,14 +132,14 @@ export const decide = (client: GitlabClient, project: string, { action, gate, co
     : client.review(project, gate.id, {
         status: action === 'reject' ? 'rejected' : 'approved',
         comment,
-        ...(gate.as !== undefined && { represented_as: gate.as }),
+        represented_as: gate.as,
       })
 
 /** The comments about a deployment. GitLab keeps none about the start of a job. */
 export async function readDecisions(
   client: GitlabClient,
   project: string,
-  { kind, id }: RecordedGate,
+  { kind, id }: Pick<Gate, 'kind' | 'id'>,
 ): Promise<readonly string[] | null> {
   if (kind !== 'environment') return null
   const approvals = fieldOf(await client.deployment(project, id), 'approvals')
