@@ -485,6 +485,14 @@ export const GOLDEN_CASES: Record<string, GoldenCase> = {
       outcome: { shown: 'started', buildId: '513', attemptNumber: 2 },
     }),
   ),
+  'ask-approve-others': told(
+    "The answer to an approval was lost, and the source shows somebody else's.",
+    ask({ action: 'approve', source: 'github', gate: 'production', stage: 'unconfirmed', code: 'others' }),
+  ),
+  'ask-approve-not-decided': told(
+    'The answer to an approval was lost, and the source shows no decision.',
+    ask({ action: 'approve', source: 'gitlab', gate: 'production', stage: 'unconfirmed', code: 'not-decided' }),
+  ),
   'ask-hostile': told(
     "CI's own words try to mention the channel: they appear as they are.",
     ask({

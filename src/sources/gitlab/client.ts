@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import { findJson, isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl, checkedName, isProjectPath } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
@@ -7,7 +6,7 @@ import { readLogTail, TAIL_BYTES } from '../http/log-tail.ts'
 import type { Transport } from '../http/transport.ts'
 import { isIdDigits } from '../../domain/ids.ts'
 import { fieldOf, textOf, textsOf } from '../../lib/raw-values.ts'
-import { fileText, idDigits } from '../values.ts'
+import { fileText } from '../values.ts'
 
 /** A project is named by its path, `acme/web`, or by its id. Calls throw a CiError; a write is sent once. */
 export interface GitlabClient {
@@ -57,7 +56,7 @@ export interface GitlabClient {
   /** The text of a file at a branch or tag. */
   file(project: string, path: string, ref: string): Promise<string>
   /** The token's account. */
-  user(signal?: AbortSignal): Promise<{ id: string; username: string }>
+  user(signal?: AbortSignal): Promise<unknown>
   /** What the token may be used for: `api`, `read_api`. */
   scopes(): Promise<readonly string[]>
   /** Starts a pipeline. @returns its id; null if the answer cannot be read */
@@ -223,13 +222,7 @@ export function createGitlabClient({
     cancel: (project, id) => write(project, id, 'cancel', 'cancel a pipeline', ENDED),
     file: (project, path, ref) =>
       get(addressIn(project, ['repository', 'files', path], { ref }), 'read a file', fileText),
-    user: (signal) =>
-      get(
-        addressOf(base, ['api', 'v4', 'user']),
-        "read the token's account",
-        (json) => USER.safeParse(json).data ?? null,
-        signal,
-      ),
+    user: (signal) => get(addressOf(base, ['api', 'v4', 'user']), "read the token's account", recordIn, signal),
     scopes: () =>
       get(addressOf(base, ['api', 'v4', 'personal_access_tokens', 'self']), "read the token's scopes", (json) =>
         isRecord(json) ? textsOf(json['scopes']) : null,
@@ -249,8 +242,6 @@ export function createGitlabClient({
 const ENDED: ReadonlySet<unknown> = new Set(['success', 'failed', 'skipped'])
 /** There was nothing to retry: no job had failed, or only trigger jobs, which GitLab does not run again. */
 const NOT_RUNNING: ReadonlySet<unknown> = new Set([...ENDED, 'canceled'])
-
-const USER = z.object({ id: idDigits, username: z.string() })
 
 const isProject = (name: string): boolean => isIdDigits(name) || isProjectPath(name)
 

@@ -86,17 +86,17 @@ async function ownRule(
   { user, approval_summary: { rules } }: Deployment,
   signal?: AbortSignal,
 ): Promise<Rule | undefined> {
-  const own = await unlessGone(client.user(signal))
-  if (!own) return undefined
-  const isOwn = (one: { id: string } | null) => one?.id === own.id
+  const own = textOf(fieldOf(await unlessGone(client.user(signal)), 'id'))
+  if (own === null) return undefined
+  const isOwn = (one: { id: string } | null) => one?.id === own
   // Everybody approves once, and by default not what they have triggered themselves.
   if (rules.some(({ deployment_approvals: given }) => given.some((one) => isOwn(one.user)))) return undefined
   if (isOwn(user) && fieldOf(project, 'allow_pipeline_trigger_approve_deployment') !== true) return undefined
   for (const rule of rules.filter(isUnmet)) {
     const { user_id: person, group_id: group, access_level: role } = rule
-    if (person === own.id || (role !== null && (roleIn(project) ?? 0) >= role)) return rule
+    if (person === own || (role !== null && (roleIn(project) ?? 0) >= role)) return rule
     const areInherited = rule.group_inheritance_type === INHERITED
-    if (group !== null && (await unlessGone(client.member(group, own.id, areInherited, signal)))) return rule
+    if (group !== null && (await unlessGone(client.member(group, own, areInherited, signal)))) return rule
   }
   return undefined
 }

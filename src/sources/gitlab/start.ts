@@ -35,7 +35,8 @@ export const gitlabStarter = (client: GitlabClient): Starter => ({
     return isBuildId(id) ? id : null
   },
   async startedSince({ projectId, ref }, since) {
-    const { username } = await client.user()
+    const username = textOf(fieldOf(await client.user(), 'username'))
+    if (username === null) return []
     return idsSince(await client.pipelines(idIn(projectId), { ref, source: 'api', username }), since)
   },
 })
