@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { badges } from '../../../packages/demo/src/samples/badges.ts'
+import { badges } from '../../../packages/demo/src/samples/badge.ts'
 import { CAST, projectOf, REFERENCE } from '../../../packages/demo/src/samples/cast.ts'
 import {
   ALT_CHARS_MAX,

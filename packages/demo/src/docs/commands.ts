@@ -1,6 +1,7 @@
 import { ROOT_COMMAND } from '../../../../src/features/features.ts'
 import type { CommandRow } from '../../../../src/features/kit/command.ts'
-import { samplesOf, type Sample } from '../samples/samples.ts'
+import type { Sample } from '../samples/sample.ts'
+import { samplesOf } from '../samples/samples.ts'
 import { answerLines, asRead } from './cell.ts'
 
 /** The page on the commands, in Markdown: made from the code, so that it cannot say anything else. */

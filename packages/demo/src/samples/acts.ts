@@ -6,6 +6,16 @@ import { notFound } from './not-found.ts'
 import { BUILD_STATES, ciTrouble, CODES, each, refusals, type Cases, type Of, type Some } from './words.ts'
 import type { ActionOutcome } from '../../../../src/features/builds/action.ts'
 import type { RunningOutcome } from '../../../../src/features/builds/status.ts'
+import { asked, samplesOfKinds, type Sample } from './sample.ts'
+import { answerAction } from '../../../../src/features/builds/action-messages.ts'
+import { answerRunning } from '../../../../src/features/builds/status-messages.ts'
+
+export const actionSamples = (cast: Cast): Sample[] => [
+  ...samplesOfKinds<RunningOutcome>('stop', runnings(cast), answerRunning),
+  ...(['stop', 'restart'] as const).flatMap((action) =>
+    samplesOfKinds<ActionOutcome>(action, acts(cast, action), (outcome) => answerAction(outcome, asked(action, cast))),
+  ),
+]
 
 export const acts = (cast: Cast, action: Action): Cases<ActionOutcome> => ({
   requested: requested(cast, action),

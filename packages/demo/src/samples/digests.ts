@@ -1,14 +1,24 @@
 import type { DigestView } from '../../../../src/domain/cards/view.ts'
-import type { FlakyOutcome } from '../../../../src/features/flaky/flaky.ts'
-import { answerDays } from '../../../../src/features/flaky/messages.ts'
 import type { DigestOutcome } from '../../../../src/features/subscriptions/digest.ts'
-import { answerDigestFault } from '../../../../src/features/subscriptions/digest-command.ts'
-import { typed, type Answer } from '../../../../src/slack/messages/answer.ts'
+import { answerDigest, answerDigestFault } from '../../../../src/features/subscriptions/digest-command.ts'
+import { typed } from '../../../../src/slack/messages/answer.ts'
 import type { StoredDigest } from '../../../../src/store/records.ts'
-import { BUILD_AT, CAST, CHANNEL, RED_AT, type Cast } from './cast.ts'
-import { noProject } from './not-found.ts'
+import { BUILD_AT, CAST, CHANNEL, RED_AT, REFERENCE, type Cast } from './cast.ts'
+import { sample, samplesOfKinds, type Sample } from './sample.ts'
 import { forbidden } from './subscriptions.ts'
-import type { Cases, Of } from './words.ts'
+import type { Cases } from './words.ts'
+
+export const digestSamples = (cast: Cast): Sample[] => [
+  ...samplesOfKinds<DigestOutcome>('digest', digests(cast), (outcome) =>
+    answerDigest(outcome, { reference: REFERENCE }),
+  ),
+  sample(
+    'digest',
+    'not-understood',
+    'there is no such time',
+    answerDigestFault(`${typed(cast.typed)} is not a time of day`, '/ci digest daily 9:00'),
+  ),
+]
 
 const MIN_MS = 60_000
 
@@ -66,44 +76,6 @@ export const quietDigest = (cast: Cast = CAST): DigestView =>
     cast,
   )
 
-export const flakies = (cast: Cast): Cases<FlakyOutcome> => ({
-  flaky: [
-    { when: "some branches of the channel's projects are", outcome: flaky(cast) },
-    {
-      when: 'there are more than ten',
-      outcome: {
-        ...flaky(cast),
-        branches: { ...flaky(cast).branches, more: 3 },
-        tests: { ...flaky(cast).tests, more: 2 },
-      },
-    },
-    {
-      when: 'nothing is, in one project',
-      outcome: { ...flaky(cast), project: cast.project, days: 1, branches: NO_LISTS, tests: NO_LISTS },
-    },
-    {
-      when: 'builds of the beginning of the period are no longer kept',
-      outcome: { ...flaky(cast), project: cast.project, days: 90, since: RED_AT },
-    },
-  ],
-  ...noProject(cast),
-})
-
-const flaky = (cast: Cast): Of<FlakyOutcome, 'flaky'> => ({
-  kind: 'flaky',
-  project: null,
-  days: 14,
-  since: null,
-  branches: digestOf({}, cast).flaky,
-  tests: {
-    shown: [
-      { project: cast.project, name: `LoginTest › ${cast.message}`, commits: 3 },
-      { project: cast.other, name: 'CartTest › sums', commits: 1 },
-    ],
-    more: 0,
-  },
-})
-
 export const keptDigest = ({ user }: Cast, change: Partial<StoredDigest> = {}): StoredDigest => ({
   channel: CHANNEL,
   schedule: { kind: 'weekly', weekday: 1, minute: 9 * 60, zone: 'Europe/Berlin' },
@@ -148,13 +120,3 @@ export const digests = (cast: Cast): Cases<DigestOutcome> => ({
   'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
   ...forbidden(cast),
 })
-
-/** Answers to a wrong period and a wrong time of day. */
-export const unclearTimes = (cast: Cast): { command: string; when: string; answer: Answer }[] => [
-  { command: 'flaky', when: 'it is not a period', answer: answerDays(cast.typed) },
-  {
-    command: 'digest',
-    when: 'there is no such time',
-    answer: answerDigestFault(`${typed(cast.typed)} is not a time of day`, '/ci digest daily 9:00'),
-  },
-]

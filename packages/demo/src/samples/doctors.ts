@@ -10,9 +10,16 @@ import type { SlackTrouble } from '../../../../src/slack/api/errors.ts'
 import { SCOPES, type SlackIdentity } from '../../../../src/slack/api/examiner.ts'
 import { CiError, type CiErrorKind } from '../../../../src/sources/http/errors.ts'
 import type { DeliveredProject } from '../../../../src/store/records.ts'
-import { BUILD_AT, BUILD_UUID, CHANNEL, FORMER_CHANNEL, OTHER_REF, RED_AT, type Cast } from './cast.ts'
+import { BUILD_AT, BUILD_UUID, CHANNEL, FORMER_CHANNEL, OTHER_REF, RED_AT, REFERENCE, type Cast } from './cast.ts'
 import { channels, follower, HEALTHY, legacyOf, listOf, projectWith, ruleTo, storeWith } from './healthy.ts'
 import { CODES, each, refusals, type Cases } from './words.ts'
+import { samplesOfKinds } from './sample.ts'
+import { answerDoctor } from '../../../../src/features/doctor/messages.ts'
+
+export const doctorSamples = async (cast: Cast) =>
+  samplesOfKinds<DoctorOutcome>('doctor', await doctors(cast), (outcome) =>
+    answerDoctor(outcome, { reference: REFERENCE }),
+  )
 
 /** Everything that the doctor can find, as its checks say it, and its refusals. */
 export async function doctors(cast: Cast): Promise<Cases<DoctorOutcome>> {

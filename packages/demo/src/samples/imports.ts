@@ -11,6 +11,21 @@ import { noProject } from './not-found.ts'
 import { ofFile, shownOf } from './shown.ts'
 import { cannotPost, forbidden, TOLD } from './subscriptions.ts'
 import type { Cases, Of } from './words.ts'
+import { askedWith, samplesOfKinds, type Sample } from './sample.ts'
+import { answerImported, answerProposal } from '../../../../src/features/subscriptions/import-messages.ts'
+
+export function importSamples(cast: Cast): Sample[] {
+  const context = askedWith('import', cast)
+  return [
+    ...samplesOfKinds<ProposalOutcome>('import', proposals(cast), (outcome) => answerProposal(outcome, context)),
+    ...samplesOfKinds<ImportedOutcome>(
+      'import',
+      imports(cast),
+      (outcome) => answerImported(outcome, context),
+      'button',
+    ),
+  ]
+}
 
 /** What a pasted list of GitHub's Slack app is answered with. */
 export const proposals = (cast: Cast): Cases<ProposalOutcome> => ({

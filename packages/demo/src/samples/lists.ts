@@ -1,6 +1,11 @@
-import { buildOf, projectOf, RED_AT, type Cast } from './cast.ts'
+import { buildOf, projectOf, RED_AT, REFERENCE, type Cast } from './cast.ts'
 import { ciTrouble, type Cases, type Of } from './words.ts'
 import type { ListOutcome } from '../../../../src/features/list/list.ts'
+import { samplesOfKinds } from './sample.ts'
+import { answerList } from '../../../../src/features/list/messages.ts'
+
+export const listSamples = (cast: Cast) =>
+  samplesOfKinds<ListOutcome>('list', lists(cast), (outcome) => answerList(outcome, { reference: REFERENCE }))
 
 export const lists = (cast: Cast): Cases<ListOutcome> => ({
   projects: [

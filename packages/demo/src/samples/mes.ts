@@ -7,8 +7,15 @@ import {
 } from '../../../../src/features/people/people.ts'
 import type { Me } from '../../../../src/projects/people.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
-import { BUILD_AT, type Cast } from './cast.ts'
+import { BUILD_AT, REFERENCE, type Cast } from './cast.ts'
 import { each, refusals, type Cases, type Of, type Some } from './words.ts'
+import { samplesOfKinds } from './sample.ts'
+import { answerMe } from '../../../../src/features/people/messages.ts'
+
+export const peopleSamples = (cast: Cast) =>
+  samplesOfKinds<MeOutcome>('me', mes(cast), (outcome) =>
+    answerMe(outcome, { by: REQUESTER, reference: REFERENCE, isAdmin: false }),
+  )
 
 export const mes = (cast: Cast): Cases<MeOutcome> => {
   const handle = handleOf(cast)

@@ -10,6 +10,19 @@ import type { CreateOutcome } from '../../../../src/features/projects/create.ts'
 import type { EditOutcome } from '../../../../src/features/projects/edit.ts'
 import type { ResetOutcome } from '../../../../src/features/projects/reset.ts'
 import type { ShowOutcome } from '../../../../src/features/projects/read.ts'
+import { askedWith, samplesOfKinds, type Sample } from './sample.ts'
+import { answerCreate, answerEdit, answerReset } from '../../../../src/features/projects/messages.ts'
+import { answerProject } from '../../../../src/features/projects/show-messages.ts'
+
+export function projectSamples(cast: Cast): Sample[] {
+  const context = askedWith('project', cast)
+  return [
+    ...samplesOfKinds<ShowOutcome>('project', shownProjects(cast), (outcome) => answerProject(outcome, context)),
+    ...samplesOfKinds<EditOutcome>('project', edits(cast), (outcome) => answerEdit(outcome, context), 'edit'),
+    ...samplesOfKinds<CreateOutcome>('project', creations(cast), (outcome) => answerCreate(outcome, context), 'create'),
+    ...samplesOfKinds<ResetOutcome>('project', resets(cast), (outcome) => answerReset(outcome, context, true), 'reset'),
+  ]
+}
 
 /** What `/ci project` shows. */
 export const shownProjects = (cast: Cast): Cases<ShowOutcome> => ({

@@ -8,6 +8,16 @@ import { ofDefault, ofFile, ruleOf, shownOf } from './shown.ts'
 import type { Cases, Of } from './words.ts'
 import type { DryChannel, DryRunOutcome } from '../../../../src/features/subscriptions/dry-run.ts'
 import type { RulesOutcome } from '../../../../src/features/subscriptions/channel.ts'
+import { askedWith, samplesOfKinds, type Sample } from './sample.ts'
+import { answerDryRun } from '../../../../src/features/subscriptions/dry-run-messages.ts'
+import { answerRules } from '../../../../src/features/subscriptions/rules-messages.ts'
+
+export const ruleSamples = (cast: Cast): Sample[] => [
+  ...samplesOfKinds<RulesOutcome>('rules', rulings(cast), (outcome) => answerRules(outcome, 1)),
+  ...samplesOfKinds<DryRunOutcome>('rules', dryRuns(cast), (outcome) =>
+    answerDryRun(outcome, askedWith('rules', cast)),
+  ),
+]
 
 export const rulings = (cast: Cast): Cases<RulesOutcome> => ({
   rules: [

@@ -4,6 +4,11 @@ import { githubProjectId } from '../../../../src/domain/ids.ts'
 import { BUILD_AT, projectOf, type Cast } from './cast.ts'
 import { noProject } from './not-found.ts'
 import { ciTrouble, CODES, each, refusals, type Cases, type Of } from './words.ts'
+import { askedWith, samplesOfKinds } from './sample.ts'
+import { answerRun } from '../../../../src/features/run/messages.ts'
+
+export const runSamples = (cast: Cast) =>
+  samplesOfKinds<RunOutcome>('run', runs(cast), (outcome) => answerRun(outcome, askedWith('run', cast)))
 
 const INPUT: StartInput = {
   name: 'environment',

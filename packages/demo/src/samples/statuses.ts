@@ -3,6 +3,11 @@ import { buildOf, projectOf, RED_AT, testsOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { BUILD_STATES, each, type Cases, type Of } from './words.ts'
 import type { StatusOutcome } from '../../../../src/features/builds/status.ts'
+import { asked, samplesOfKinds } from './sample.ts'
+import { answerStatus } from '../../../../src/features/builds/status-messages.ts'
+
+export const statusSamples = (cast: Cast) =>
+  samplesOfKinds<StatusOutcome>('status', statuses(cast), (outcome) => answerStatus(outcome, asked('status', cast)))
 
 export const statuses = (cast: Cast): Cases<StatusOutcome> => ({
   status: [

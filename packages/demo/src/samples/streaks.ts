@@ -4,6 +4,23 @@ import type { StreakOutcome, RedBranch } from '../../../../src/features/streaks/
 import { BUILD_AT, buildOf, RED_AT, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { each, refusals, type Cases, type Of, type Some } from './words.ts'
+import { asked, sample, samplesOfKinds, type Sample } from './sample.ts'
+import { answerRed, answerStreak } from '../../../../src/features/streaks/messages.ts'
+
+export function streakSamples(cast: Cast): Sample[] {
+  const builds = redBuilds(cast)
+  return [
+    ...samplesOfKinds<StreakOutcome>(
+      'red',
+      streaks(cast),
+      (outcome) => answerStreak(outcome, asked('red', cast)),
+      'own',
+    ),
+    sample('red', 'red', 'some branches are red', answerRed({ builds, more: 2 }, ' in all projects')),
+    sample('red', 'red', 'one branch is red', answerRed({ builds: builds.slice(0, 1), more: 0 }, ' in all projects')),
+    sample('red', 'red', 'none is', answerRed({ builds: [], more: 0 }, ' in all projects')),
+  ]
+}
 
 export const streaks = (cast: Cast): Cases<StreakOutcome> => ({
   changed: each(KINDS, (kind) => ({ kind: 'changed', change: changeOf(cast, kind), red: redOf(cast) })),

@@ -8,6 +8,29 @@ import type {
   UnknownBranch,
   UnsubscribeOutcome,
 } from '../../../../src/features/subscriptions/subscribe.ts'
+import { askedWith, sample, samplesOfKinds, type Sample } from './sample.ts'
+import { answerMisread, answerSubscribe, answerUnsubscribe } from '../../../../src/features/subscriptions/messages.ts'
+
+export const subscriptionSamples = (cast: Cast): Sample[] => [
+  ...samplesOfKinds<SubscribeOutcome>('subscribe', subscribes(cast), (outcome) =>
+    answerSubscribe(outcome, askedWith('subscribe', cast)),
+  ),
+  ...samplesOfKinds<UnsubscribeOutcome>('unsubscribe', unsubscribes(cast), (outcome) =>
+    answerUnsubscribe(outcome, askedWith('unsubscribe', cast)),
+  ),
+  ...misread(cast),
+]
+
+function misread({ typed }: Cast): Sample[] {
+  const readings: readonly [when: string, reading: Parameters<typeof answerMisread>[0]][] = [
+    ['a word is nearly one that means something', { kind: 'near', typed, meant: 'failed' }],
+    ['no branch can be called so', { kind: 'no-branch', typed, regex: '^release/.*$' }],
+    ['two words are at odds', { kind: 'contradiction', one: 'mention', other: 'no-mention' }],
+  ]
+  return readings.map(([when, reading]) =>
+    sample('subscribe', 'unclear', when, answerMisread(reading, '/ci subscribe project')),
+  )
+}
 
 export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
   subscribed: [

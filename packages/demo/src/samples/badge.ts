@@ -2,6 +2,11 @@ import { projectOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { ciTrouble, type Cases, type Of } from './words.ts'
 import type { BadgeOutcome } from '../../../../src/features/badge/badge.ts'
+import { asked, samplesOfKinds } from './sample.ts'
+import { answerBadge } from '../../../../src/features/badge/messages.ts'
+
+export const badgeSamples = (cast: Cast) =>
+  samplesOfKinds<BadgeOutcome>('badge', badges(cast), (outcome) => answerBadge(outcome, asked('badge', cast)))
 
 export const badges = (cast: Cast): Cases<BadgeOutcome> => ({
   badge: [

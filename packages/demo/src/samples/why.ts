@@ -4,6 +4,11 @@ import { BUILD_AT, buildOf, CARD_TS, CHANNEL, REPLY_TS, testsOf, type Cast } fro
 import { notFound } from './not-found.ts'
 import { each, type Cases, type Of } from './words.ts'
 import type { Explained, StoredRuleResult, Posted, WhyOutcome } from '../../../../src/features/why/why.ts'
+import { asked, samplesOfKinds } from './sample.ts'
+import { answerWhy } from '../../../../src/features/why/messages.ts'
+
+export const whySamples = (cast: Cast) =>
+  samplesOfKinds<WhyOutcome>('why', whys(cast), (outcome) => answerWhy(outcome, asked('why', cast)))
 
 export const whys = (cast: Cast): Cases<WhyOutcome> => ({
   why: [
