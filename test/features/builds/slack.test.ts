@@ -141,7 +141,7 @@ describe('a number that no build has', () => {
   it('is answered with the newest builds, and one of their numbers to type', async () => {
     const { behind, type } = await openPeopleStage()
     await behind.ended('error')
-    for (const text of ['why 999', 'why #999'])
-      expect(await type(text)).toMatch(/\*No build #999 is known\*.*Type another number: `\/ci why #501`/s)
+    for (const text of ['status 999', 'status #999'])
+      expect(await type(text)).toMatch(/\*No build #999 is known\*.*Type another number: `\/ci status #501`/s)
   })
 })

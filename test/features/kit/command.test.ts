@@ -1,7 +1,16 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseWords } from '../../../src/slack/commands/parse.ts'
-import { parseTarget, type TypedTarget } from '../../../src/features/kit/command.ts'
+import {
+  type AnswerDeps,
+  commandAbout,
+  parseTarget,
+  replyTo,
+  type Question,
+  type TypedTarget,
+} from '../../../src/features/kit/command.ts'
+import { answerNameless, answerTooMuch } from '../../../src/features/kit/slips.ts'
+import { ada, BUILDS } from './stage.ts'
 
 const targetOf = (typed: string): TypedTarget => parseTarget(parseWords(typed))
 const project = (name: string, branch: string | null = null): TypedTarget => ({
@@ -154,5 +163,57 @@ describe('a target', () => {
         expect(parseTarget(words).kind === 'none').toBe(words.length === 0)
       }),
     )
+  })
+})
+
+describe('a command about a build or a project', () => {
+  const asked: unknown[] = []
+  const look = commandAbout(
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only for builds that are not known
+    {} as AnswerDeps,
+    {
+      name: 'look',
+      alias: null,
+      group: 'Look',
+      usage: '[project]',
+      does: 'looks',
+      examples: ['/ci look'],
+      who: 'everyone',
+    },
+    async (_, target) => {
+      asked.push(target)
+      return replyTo({ kind: 'looked' }, null)
+    },
+  )
+  const ask = (text: string, thread: Question['thread'] = null) =>
+    look.handle({
+      row: look,
+      commands: [look],
+      words: parseWords(text),
+      text,
+      thread,
+      by: { user: ada, team: 'T0SANDBOX1', channel: BUILDS, via: 'command', interactionKey: text },
+      modalOpener: null,
+      reference: '1',
+    })
+
+  it('is asked about what was typed, else about the build in whose thread it was typed, else about nothing', async () => {
+    const thread = { kind: 'build-number', number: '7', project: null } as const
+    for (const [text, about] of [['acme/web', thread], ['', thread], ['']] as const)
+      expect(await ask(text, about)).toEqual({ outcome: 'looked', answer: null })
+    expect(asked).toEqual([project('acme/web'), thread, null])
+  })
+
+  it('is not asked if it was mistyped; the person is told how it is typed', async () => {
+    const before = asked.length
+    const usage = '/ci look [project]'
+    expect((await ask('a b c')).answer).toEqual(answerTooMuch({ extra: 'c', usage, example: '/ci look' }))
+    expect((await ask('acme/web@')).answer).toEqual(
+      answerNameless({ branchOf: 'acme/web', usage, example: '/ci look acme/web@branch' }),
+    )
+    expect((await ask('“”')).answer).toEqual(
+      answerNameless({ branchOf: null, usage, example: '/ci look project@branch' }),
+    )
+    expect(asked).toHaveLength(before)
   })
 })

@@ -80,7 +80,7 @@ describe('a click is stored under the name of its command', () => {
       'subscribe',
       choiceValue({ kind: 'project', command: 'subscribe', project: '11', branch: null, rest: ['failed'] }),
     ],
-    ['badge', choiceValue({ kind: 'project', command: 'badge', project: '11', branch: null })],
+    ['status', choiceValue({ kind: 'project', command: 'status', project: '11', branch: null })],
     ['a click', 'no choice of ours'],
   ])('%s, by a choice', (what, value) => {
     expect(clicked(CHOICE_ACTION_IDS[0], value!)).toBe(what)

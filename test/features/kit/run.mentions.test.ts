@@ -22,7 +22,6 @@ describe('a mention in a thread', () => {
     const lines = {
       '': /^(?=.*Running)(?=.*#501)/,
       status: /^(?=.*Running)(?=.*#501)/,
-      why: /#501/,
       list: /3 projects/,
       stpo: /`stpo`/,
       'restart ""': /Which project/,
@@ -51,7 +50,6 @@ describe('a mention elsewhere', () => {
       '': /0 red, 1 running/,
       stop: /1 build runs/,
       status: /#501/,
-      'badge acme/web': /acme\/web/,
       'stop acme/web': /Stop requested/,
     }
     for (const [text, answer] of Object.entries(lines)) expect(await mention(stage, text), text).toMatch(answer)

@@ -1,19 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { answerHelp, answerHelpAbout } from '../../../src/features/help/slack.ts'
-import { answerNameless, answerTooLittle, answerTooMuch, answerUnknown } from '../../../src/features/kit/slips.ts'
-import { untilOf } from '../../../src/features/streaks/action.ts'
+import { answerUnknown } from '../../../src/features/kit/slips.ts'
 import { describedFeatures } from '../../../src/features/features.ts'
-import { answerOverview, answerStatus } from '../../../src/features/builds/status-messages.ts'
 import { pageValue } from '../../../src/features/kit/values.ts'
 import { openPeopleStage } from './people-stage.ts'
-import { ada, build, BUILDS, button, openStage, postCard, sol } from './stage.ts'
+import { ada, BUILDS, button, openStage, postCard, sol } from './stage.ts'
 
 const { commands: COMMANDS } = describedFeatures()
 
-const ON = '/ci on it [30m|4h|tomorrow] [project[@branch] | #build | build address | uuid]'
-const LET = '/ci let go [project[@branch] | #build | build address | uuid]'
 const STOP = COMMANDS.find(({ name }) => name === 'stop')!
-const CONTEXT = { command: 'status', branch: null, reference: '1' }
 
 describe('a command', () => {
   it('answers only the requester, after an empty acknowledgement', async () => {
@@ -35,24 +30,6 @@ describe('a command', () => {
       ['stpo acme/web', answerUnknown({ typed: 'stpo', nearest: 'stop' })],
       ['help stpo', answerUnknown({ typed: 'stpo', nearest: 'stop' })],
       ['frobnicate', answerUnknown({ typed: 'frobnicate', nearest: null })],
-      ['why a b c', answerTooMuch({ extra: 'c', usage: '/ci why [#build]', example: '/ci why' })],
-      [
-        'badge',
-        answerTooLittle({ missing: 'a project', usage: '/ci badge project [branch]', example: '/ci badge acme/web' }),
-      ],
-      ['on it acme/web@', answerNameless({ branchOf: 'acme/web', usage: ON, example: '/ci on acme/web@branch' })],
-      ['let go acme/web@', answerNameless({ branchOf: 'acme/web', usage: LET, example: '/ci let acme/web@branch' })],
-      ['red acme/web main', answerTooMuch({ extra: 'main', usage: '/ci red [project]', example: '/ci red' })],
-      ['red ""', answerNameless({ branchOf: null, usage: '/ci red [project]', example: '/ci red' })],
-      [
-        'badge acme/web@',
-        answerNameless({
-          branchOf: 'acme/web',
-          usage: '/ci badge project [branch]',
-          example: '/ci badge acme/web@branch',
-        }),
-      ],
-      ['why “”', answerNameless({ branchOf: null, usage: '/ci why [#build]', example: '/ci why project@branch' })],
       ['""', answerUnknown({ typed: '', nearest: null })],
     ] as const
     for (const [text, answer] of lines) expect(await type(text), text).toBe(answer.text)
@@ -73,7 +50,11 @@ describe('a command', () => {
       permits: async (_, { user }) => (user === sol ? { kind: 'no', why: 'outsider', who: [] } : { kind: 'yes' }),
     })
     await behind.running()
-    for (const text of ['', 'list', 'status', 'status acme/web', 'badge acme/web', 'why', 'stop', 'restart', 'red']) {
+    const looks = COMMANDS.filter(({ group }) => group === 'Look').map(({ examples }) =>
+      examples[0]!.slice('/ci '.length),
+    )
+    expect(looks.length).toBeGreaterThan(2)
+    for (const text of ['', ...looks, 'stop', 'restart']) {
       const answer = await type(text, { user: sol, channel: 'C0SHARED01' })
       expect(answer, text).toContain('you cannot see builds')
       expect(answer).not.toContain('acme/')
@@ -100,84 +81,6 @@ describe('a command', () => {
     const { slack, asked } = await openStage()
     await slack.people.runCommand({ user: sol, channel: 'C0SHARED01', command: '/ci', text: 'stop #1' })
     expect(await asked(1)).toMatchObject([['stop', {}, { user: sol, team: 'T0OUTSIDE1', channel: 'C0SHARED01' }]])
-  })
-})
-
-describe('/ci list', () => {
-  const LINES = [
-    ['list acme web pro 2', '`acme web`, Pro only'],
-    ['list Basic', 'Basic only'],
-    ['list "" acme pro', '`acme`, Pro only'],
-    ['list 0', '`0`'],
-    ['list 10000', '3 projects'],
-    ['list 10001', '`10001`'],
-  ] as const
-
-  it('reads a text, a type and a page', async () => {
-    const { type } = await openPeopleStage()
-    for (const [text, says] of LINES) expect(await type(text), text).toContain(says)
-  })
-})
-
-describe('/ci badge', () => {
-  it("takes a project by its uuid, and a build's project and branch", async () => {
-    const { behind, type } = await openPeopleStage()
-    await behind.running({ branch: 'topic' })
-    const { uuid } = behind.ci.state().projects.find(({ name }) => name === 'acme/web')!
-    expect(await type(`badge ${uuid}`)).toContain('acme/web')
-    expect(await type('badge #501')).toMatch(/acme\/web.*`topic`/)
-  })
-})
-
-describe('/ci on and /ci let', () => {
-  it('take a branch for the minutes or hours that are typed, and let it go', async () => {
-    const { behind, store, type } = await openPeopleStage()
-    await behind.ended('error')
-    const spans = { it: 60, '': 60, '1m': 1, 'it 1m': 1, '90m': 90, '1440M': 1440, '4h': 240, '24h': 1440 }
-    for (const [time, minutes] of Object.entries(spans)) {
-      await type(`on ${time} acme/web@main`)
-      const [taken] = await store.read.streaksOf(ada)
-      expect(taken, time).toMatchObject({ ownerUntil: untilOf(minutes, 'Europe/Berlin', behind.clock.now()) })
-      await type('let go acme/web@main')
-    }
-  })
-
-  it('without a branch show what is red', async () => {
-    const { behind, type } = await openPeopleStage()
-    await behind.ended('error')
-    for (const text of ['on', 'on it 30m']) expect(await type(text), text).toMatch(/1 branch is red.*#501/s)
-  })
-
-  it('do not understand a time of no minutes or more than a day', async () => {
-    const { type } = await openPeopleStage()
-    for (const time of ['0m', '-5m', '1441m', '0h', '25h', '99999999999h'])
-      expect(await type(`on it ${time}`)).toContain(`\`${time}\` is not a time from \`1m\` to \`24h\``)
-  })
-
-  it('with a mistyped project suggest a command that does the same', async () => {
-    const { type } = await openPeopleStage()
-    expect(await type('on it acme/wbe')).toContain('/ci on acme/web`')
-    expect(await type('on acme/wbe@main')).toContain('/ci on acme/web@main`')
-    expect(await type('let go acme/wbe')).toContain('/ci let acme/web`')
-  })
-})
-
-describe('the red branches', () => {
-  it('that the overview does not show are counted', () => {
-    const { text } = answerOverview({
-      newest: { builds: [build({ shown: 'failed' })], more: 5, red: 4 },
-      running: { kind: 'running', where: 'everywhere', builds: [], more: 0 },
-    })
-    expect(text).toContain('*4 red, 0 running* in all projects')
-    expect(text).toContain('… and 3 more.')
-  })
-
-  it('of a channel are counted in words', () => {
-    const status = (red: number) =>
-      answerStatus({ kind: 'channel-status', where: 'channel', builds: [build()], more: 0, red }, CONTEXT).text
-    expect(status(0)).toContain("*No red branches* in this channel's projects")
-    expect(status(1)).toContain("*1 branch is red* in this channel's projects")
-    expect(status(12)).toContain('*12 branches are red* in')
   })
 })
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
-import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { delivery, send, until } from '../support/app.ts'
-import { openWorld, pushRed, reload, type, untilAnswered, untilCard, untilKnown } from '../support/world.ts'
-import { type World, type WorldOptions } from '../support/world.ts'
+import { ACTION_IDS } from '../../../src/slack/messages/ids.ts'
+import { CHANNELS, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.ts'
+import { delivery, send, until } from '../../support/app.ts'
+import { openWorld, pushRed, reload, type, untilAnswered, untilCard, untilKnown } from '../../support/world.ts'
+import { type World, type WorldOptions } from '../../support/world.ts'
 
 const { builds: BUILDS } = CHANNELS
 const { ada } = PEOPLE

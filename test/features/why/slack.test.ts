@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { buildOf, sendAll, settled, until } from '../support/app.ts'
-import { openWorld, reload, type, untilAnswered, untilKnown } from '../support/world.ts'
-import { saidIn } from './channel.ts'
+import { CHANNELS, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.ts'
+import { buildOf, sendAll, settled, until } from '../../support/app.ts'
+import { openWorld, reload, type, untilAnswered, untilKnown } from '../../support/world.ts'
+import { saidIn } from '../../app/channel.ts'
 
 const { builds: BUILDS, web: WEB, ops: OPS, secret: SECRET } = CHANNELS
 const { ada, grace, lin } = PEOPLE
