@@ -222,12 +222,6 @@ describe('/ci stop and /ci restart', () => {
 })
 
 describe('/ci', () => {
-  it('why says for each channel which rule decided', async () => {
-    const world = await openWithBuilds()
-    await type(world, ada, '/ci why #501')
-    await untilAnswered(world, ada, ['#501', `<#${BUILDS}> *posted*`, "the project's own, in CI", '*selects it*'])
-  })
-
   it('accepts smart quotes, names that Slack linked, any case and extra blanks', async () => {
     const world = await openWithBuilds()
     const texts = ['status “acme/web” ‘main’', 'status acme/<http://web|web> main', ' STATUS   acme/WEB   main ']

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
+import { describedFeatures } from '../../src/features/features.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { openStage, settled, until } from '../support/app.ts'
 import { answersTo, type } from '../support/world.ts'
@@ -41,14 +42,15 @@ async function openAlone() {
   return { github, answered, rested }
 }
 
+/** The first example of each command that only looks. */
+const LOOKS = describedFeatures()
+  .commands.filter(({ group }) => group === 'Look')
+  .map(({ examples }) => [examples[0]!, ''] as const)
+
 test('with GitHub only, no answer mentions CI, and the doctor misses nothing', async () => {
   const { github, answered, rested } = await openAlone()
   const ofCi = /\bCI\b|CI_[A-Z]/
-  for (const [line, words] of [
-    ['/ci list', 'a project is listed once it has a build'],
-    ['/ci badge acme/web', 'No project matches'],
-    ['/ci why', 'builds that were reported to it'],
-  ] as const) {
+  for (const [line, words] of [['/ci list', 'a project is listed once it has a build'], ...LOOKS] as const) {
     const answer = await answered(line)
     expect(answer).toContain(words)
     expect(answer).not.toMatch(ofCi)
@@ -62,11 +64,10 @@ test('with GitHub only, no answer mentions CI, and the doctor misses nothing', a
     ['/ci stop acme/web@held', 'Nobody has approved it yet, and GitHub cannot cancel it'],
     ['/ci restart acme/web@held', 'Start or cancel it in GitHub'],
     ['/ci restart acme/web@main', 'GitHub accepted the request'],
-    ['/ci badge acme/web', 'badge.svg'],
-    ['/ci why acme/web@held', 'the default for GitHub'],
     ['/ci rules', "each project's own rules"],
     ['/ci doctor', 'Nothing is wrong*.'],
     ['/ci project edit acme/web', 'It is a workflow of GitHub Actions'],
+    ...LOOKS,
   ] as const) {
     const answer = await answered(line)
     expect(answer, line).toContain(words)

@@ -176,8 +176,6 @@ test('commands find the builds of a workflow by its repository', async () => {
   await answered('/ci status "acme/web CI"', /Failed.*main/)
   await answered('/ci status #1', /Failed.*main/)
   await answered('/ci status acme/web #2', /Passed/)
-  await answered('/ci badge acme/web main', /last build.*workflows\/CI\/badge\.svg\?branch=main/)
-  await answered('/ci why', /failed/i)
   // The run is the same; its number differs from its id.
   await answered(
     '/ci restart acme/web@main',

@@ -77,7 +77,6 @@ test('with the name of a workflow after it that one alone is followed, and repla
   await stage.fail('CI')
   await stage.fail('Docs')
   expect(stage.cards().toSorted()).toEqual(['acme/web CI', 'acme/web Deploy', 'acme/web Docs'])
-  expect(await stage.answer('why')).toContain(`<#${WEB}>`)
 })
 
 test('the form offers it before its workflows, and an import follows it', async () => {

@@ -11,12 +11,6 @@ import { cardIn, press, threadOf, type, untilAnswered, untilCard } from '../supp
 /** Without polling, which would have the same result as deliveries. */
 const WITHOUT_POLLING: Settings = { GITHUB_REPOSITORIES: undefined, GITLAB_PROJECTS: undefined }
 
-const BADGES = {
-  ci: /\/projects\/[0-9a-f-]+\/status\?branch=main/,
-  github: /acme\/web\/workflows\/CI\/badge\.svg\?branch=main/,
-  gitlab: /acme\/web\/badges\/main\/pipeline\.svg/,
-}
-
 const kept = ({ folder }: Stage): number => rowsOf(folder, 'select 1 from delivery').length
 
 describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => {
@@ -130,14 +124,6 @@ describe.each(Object.keys(SOURCES) as (keyof typeof SOURCES)[])('%s', (name) => 
     stage.source.end(number, 'passed')
     await type(stage, PEOPLE.ada, '/ci status acme/web@topic')
     await untilAnswered(stage, PEOPLE.ada, ['Passed', 'topic', number])
-  })
-
-  test("/ci badge gives the address of a branch's badge", async () => {
-    const stage = await openPlayed(play)
-    await failed(stage)
-    await type(stage, PEOPLE.ada, '/ci badge acme/web main')
-    const answer = await untilAnswered(stage, PEOPLE.ada, ['Markdown'])
-    expect(JSON.stringify(answer)).toMatch(BADGES[name])
   })
 
   test('builds from before the first look are known to commands, and not shown in channels', async () => {

@@ -38,13 +38,12 @@ it('marks, dots, brackets, full-width letters and bare numbers make no differenc
   const cases: readonly [line: string, ...answer: string[]][] = [
     ['/ci *status*', '1 branch is red'],
     ['/ci _status_ *acme/web*', 'branches'],
-    [`${BOT} *why*`, '#60'],
-    [`*${BOT} why*`, '#60'],
-    [`${BOT}: “why #601”!`, 'Failed', '#601'],
+    [`${BOT} *status*`, '#60'],
+    [`*${BOT} status*`, '#60'],
+    [`${BOT}: “status #601”!`, 'Failed', '#601'],
     [`${BOT} *restart (#601)*`, '#601', '*Not restarted*'],
-    ['/ci why #601.', 'Failed', '#601'],
-    ['/ci why ＃601', 'Failed', '#601'],
-    ['/ci why 601', 'Failed', '#601'],
+    ['/ci status #601.', 'Failed', '#601'],
+    ['/ci status ＃601', 'Failed', '#601'],
     ['/ci status 601', 'Failed', '#601'],
     ['/ci status 11', 'branches'],
     ['/ci restart (#601)', '#601', '*Not restarted*'],
@@ -52,7 +51,7 @@ it('marks, dots, brackets, full-width letters and bare numbers make no differenc
     ['/ci status acme/web *main*', 'Failed', '#601'],
     ['/ci status acme/web “release–1”', 'Passed', '#603'],
     ['/ci status （acme/web@release—1）', 'No build yet'],
-    ['/ci badge acme/web, main.', 'acme/web'],
+    ['/ci status acme/web, main.', 'Failed', '#601'],
   ]
   for (const [line, ...answer] of cases) {
     const text = await answerTo(world, line)
@@ -79,7 +78,7 @@ it('no other build is meant than the one that was named, though a project is alm
   await untilKnown(world, 6)
   const cases = { '601': '#601', '#601': '#601', 'web-601': '#701', internal: '#702', _internal_: '#703' }
   for (const [named, meant] of Object.entries(cases))
-    for (const command of ['why', 'status', 'restart'])
+    for (const command of ['status', 'restart'])
       expect(await answerTo(world, `/ci ${command} ${named}`), `${command} ${named}`).toContain(meant)
 })
 
@@ -111,7 +110,7 @@ it('O’Neil and O’Neil with another apostrophe are one committer, whoever typ
 
 it('an unknown build is named as such, with the newest builds of the channel, never as a project', async () => {
   const world = await open()
-  for (const line of ['/ci why #999', '/ci stop 999', '/ci restart (#999).', '/ci status 999', `${BOT} why #999`]) {
+  for (const line of ['/ci stop 999', '/ci restart (#999).', '/ci status #999', `${BOT} status 999`]) {
     const text = await answerTo(world, line)
     expect(text, line).toContain('No build #999 is known')
     expect(text, line).toContain('#60')

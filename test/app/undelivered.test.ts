@@ -52,9 +52,6 @@ test('a new bot knows the builds that CI has, and posts nothing about them', asy
   await type(world, PEOPLE.ada, '/ci list')
   await untilAnswered(world, PEOPLE.ada, ['acme/web', 'acme/api', '502'])
   expect(posts(world)).toEqual([])
-  // The badge's picture is posted in the channel.
-  await type(world, PEOPLE.ada, '/ci badge acme/web main')
-  await untilAnswered(world, PEOPLE.ada, ['failing'])
   await type(world, PEOPLE.ada, '/ci restart acme/web@main')
   await untilAnswered(world, PEOPLE.ada, ['Restart requested'])
   expect(writesTo(world.ci, 'restart')).toHaveLength(1)

@@ -34,9 +34,9 @@ it('builds with UUIDs are received, shown, found and looked up like others', asy
     RED,
   )
   const found = [RED, '#3f2a1b4c', 'acme/web#3f2a1b4c', `https://ci.example/acme/web/builds/${RED}`]
-  for (const line of [...found.map((text) => `/ci status ${text}`), ...found.map((text) => `/ci why ${text}`)]) {
+  for (const text of found) {
     reload(world)
-    await type(world, ada, line)
+    await type(world, ada, `/ci status ${text}`)
     await untilAnswered(world, ada, ['*Failed*', '#3f2a1b4c'])
   }
   reload(world)

@@ -9,8 +9,6 @@ const { commands: COMMANDS } = describedFeatures()
 const ASKED: Readonly<Record<string, readonly [typed: string, said: RegExp]>> = {
   list: ['list', /acme\/web/],
   status: ['status acme/web', /Failed.*acme\/web/s],
-  badge: ['badge acme/web main', /Markdown/],
-  why: ['why #501', /#builds.*posted/s],
   stop: ['stop', /Nothing is running/],
   restart: ['restart acme/web@main', /Restart requested/],
   me: ['me grace', /grace.*is yours/s],

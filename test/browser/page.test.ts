@@ -170,7 +170,7 @@ describeInBrowser('at the page', () => {
     await until(() => bot.received.length > 0)
     expect(payloadOf(bot.received[0]!)).toMatchObject({ type: 'message_action', callback_id: 'stop_build' })
     await chooseFor(page, card, 'Reply in thread')
-    await reply(page, '@Buildline why')
+    await reply(page, '@Buildline status')
     await until(() => bot.received.length > 1)
     expect(JSON.parse(bot.received[1]!.body)).toMatchObject({ event: { type: 'app_mention', thread_ts: ts } })
   })
