@@ -145,7 +145,8 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
 
   const another = ({ sources, ...changes }: Changes = {}): Process =>
     processOf(
-      through<Omit<StageDeps, 'sources'>>(
+      // The features that are there may need less than this.
+      through<Omit<StageDeps, 'sources'> & Record<string, unknown>>(
         {
           store,
           clock,

@@ -45,7 +45,7 @@ export function answerHelp(commands: readonly CommandRow[], prefix = '/ci'): Ans
     ...everyday.map((row) => line(`• ${codeSpan(`${prefix} ${row.name}`)} ${firstIdea(row)}`)),
     ...[...groups].map(([group, rows]) => line(`*${group}*: ${rows.map(({ name }) => codeSpan(name)).join(', ')}`)),
     small(
-      `${typed(`${prefix} help subscribe`)} explains one command. In a build's thread, mention Buildline with ${codeSpan('stop')}, ${codeSpan('restart')}, ${codeSpan('status')}, ${codeSpan('why')}, ${codeSpan('on it')} or ${codeSpan('let go')}.`,
+      `${typed(`${prefix} help subscribe`)} explains one command. In a build's thread, mention Buildline with ${codeSpan('stop')}, ${codeSpan('restart')}, ${codeSpan('status')}, ${codeSpan('on it')} or ${codeSpan('let go')}.`,
     ),
   ])
 }
