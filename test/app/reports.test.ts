@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { messagesIn } from '../../packages/demo/src/stage.ts'
-import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import {
   buildOf,
   delivery,
@@ -128,21 +127,6 @@ describe('a report', () => {
       'Attempt 2 · *1 of 412 tests failed*',
     ])
     expect(kept(stage).map((row) => row['attempt_seq'])).toEqual([1, 3])
-  })
-
-  test('of a test that fails, and passes when its commit is built again, appears in /ci flaky', async () => {
-    const stage = await openFollowed()
-    await sendAll(stage.app.url, { status: 'error' })
-    await report(stage, reportOf({ ...three, flaky_tests: ['Search › finds'] }))
-    await sendAll(stage.app.url, { build_id: 513, status: 'error' })
-    await report(stage, reportOf({ tests: 412, failed: 1, failures: failing('Prices › round') }, { build_id: 513 }))
-    await settled(stage.app.url)
-    stage.slack.connectBot(`${stage.app.url}/slack/events`)
-    await stage.slack.people.runCommand({ user: PEOPLE.ada, channel: BUILDS, command: '/ci', text: 'flaky' })
-    const { message } = await until('it is answered', () => stage.slack.ephemerals(BUILDS, PEOPLE.ada)[0])
-    const names = ['CartTest › sums', 'LoginTest › redirects', 'Search › finds']
-    expect(message.text).toContain(names.map((name) => `• ${name} (acme/web): 1 commit`).join('\n'))
-    expect(message.text).not.toContain('Prices')
   })
 
   test('names tests that fail newly, and says if they are the same as before', async () => {

@@ -1,7 +1,30 @@
 import { describe, expect, test } from 'vitest'
+import { CHANNELS, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.ts'
+import { openStage, send, sendAll, settled, WEBHOOK_SECRET } from '../../support/app.ts'
+import { type, untilAnswered } from '../../support/world.ts'
 import { openPeopleStage, restartedUntilGreen } from '../kit/people-stage.ts'
 
 describe('/ci flaky', () => {
+  test('lists tests that passed when their commit was built again, and no test that fails on', async () => {
+    const stage = await openStage({ settings: { DEFAULT_CHANNEL: CHANNELS.builds }, slack: { rates: 'off' } })
+    stage.slack.connectBot(`${stage.app.url}/slack/events`)
+    const fail = async (build_id: number, report: object, ...names: readonly string[]) => {
+      await sendAll(stage.app.url, { build_id, status: 'error' })
+      const build = { project_id: 11, build_id, project_name: 'acme/web', branch: 'main' }
+      const failures = names.map((name) => ({ name, message: `${name} went wrong` }))
+      const body = { build, report: { tests: 412, failed: names.length, failures, ...report } }
+      await send(stage.app.url, body, { path: `/webhooks/reports/${WEBHOOK_SECRET}` })
+    }
+    await fail(512, { flaky_tests: ['Search › finds'] }, 'CartTest › sums', 'LoginTest › redirects', 'Prices › round')
+    await fail(513, {}, 'Prices › round')
+    await settled(stage.app.url)
+    await type(stage, PEOPLE.ada, '/ci flaky')
+    const { text } = await untilAnswered(stage, PEOPLE.ada, ['acme/web'])
+    const names = ['CartTest › sums', 'LoginTest › redirects', 'Search › finds']
+    expect(text).toContain(names.map((name) => `• ${name} (acme/web): 1 commit`).join('\n'))
+    expect(text).not.toContain('Prices')
+  })
+
   test('lists branches with commits that passed only on a later attempt', async () => {
     const stage = await openPeopleStage()
     expect(await stage.type('flaky')).toBe(':white_check_mark: *Nothing flaky* in the last 14 days.')
