@@ -11,21 +11,11 @@ import type { CardView } from '../../src/domain/cards/view.ts'
 import type { Clock } from '../../src/lib/clock.ts'
 import { svgToPng } from '../../src/slack/picture/picture.ts'
 import type { Requester, Target } from '../../src/projects/outcomes.ts'
-import { createCiLookup, findSummary } from '../../src/ci-sync/ci-lookup.ts'
-import { suggestProjects } from '../../src/projects/projects.ts'
+import { createCiLookup } from '../../src/ci-sync/ci-lookup.ts'
 import { createProjectRules, refreshProjects } from '../../src/ci-sync/reading.ts'
 import type { FeatureDeps } from '../../src/features/features.ts'
-import { streakOperations } from '../../src/features/streaks/action.ts'
 import { act, type ActionOutcome } from '../../src/features/builds/action.ts'
-import { branchesOf, buildStatus, runningBuilds, type StatusQuery } from '../../src/features/builds/status.ts'
-import { createPersonOperations } from '../../src/features/people/people.ts'
-import { createProject } from '../../src/features/projects/create.ts'
-import { showProject } from '../../src/features/projects/read.ts'
-import { channelRules, channelClosed, channelMoved, channelOpened } from '../../src/features/subscriptions/channel.ts'
-import { digestOperations } from '../../src/features/subscriptions/digest.ts'
-import { dryRun, previewPattern } from '../../src/features/subscriptions/dry-run.ts'
-import { importThese, proposeImport } from '../../src/features/subscriptions/import.ts'
-import { subscribe, unsubscribe } from '../../src/features/subscriptions/subscribe.ts'
+import { buildStatus, runningBuilds, type StatusQuery } from '../../src/features/builds/status.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
 import { recordAcknowledged } from '../support/acknowledged.ts'
 import { ingestRevisions } from '../../src/alerts/ingest/ingest.ts'
@@ -55,7 +45,7 @@ export interface StageOptions {
 
 /** One process of the bot: what people can do, and its job that looks up requests. */
 export interface Process {
-  operations: Operations
+  operations: ReturnType<typeof operationsOf>
   confirm(): Promise<void>
   deps: StageDeps & FeatureDeps
 }
@@ -316,45 +306,14 @@ export const processOf = (given: StageDeps, legacy: ClientLegacy, has: { legacy:
   }
 }
 
-export type Operations = ReturnType<typeof operationsOf>
-
-type By = Pick<Requester, 'user' | 'team'>
-type InChannel = Pick<Requester, 'user' | 'channel'>
-
-/** What a person does in Slack, without Slack: each as its feature does it. */
+/** What a person does about builds, without Slack. What other features do is called with the process's `deps`. */
 function operationsOf(deps: StageDeps & Pick<FeatureDeps, 'orAskCi'>) {
   const { orAskCi } = deps
   return {
     status: (query: StatusQuery) => orAskCi(() => buildStatus(deps, query)),
-    findBuild: (target: Target) => findSummary(deps, target),
     running: (channel: ChannelId | null) => runningBuilds(deps, channel),
     stop: (target: Target, by: Requester) => orAskCi(() => act(deps, { action: 'stop' }, target, by)),
     restart: (target: Target, by: Requester) => orAskCi(() => act(deps, { action: 'restart' }, target, by)),
-    suggestProjects: (text: string) => suggestProjects(deps.store.read, text),
-    branchesOf: (project: string) => branchesOf(deps, project),
-    subscriptions: {
-      subscribe: (input: Parameters<typeof subscribe>[1], by: Requester) => subscribe(deps, input, by),
-      unsubscribe: (input: Parameters<typeof unsubscribe>[1], by: Requester) => unsubscribe(deps, input, by),
-      proposeImport: (pasted: string, by: Requester) => proposeImport(deps, pasted, by),
-      importThese: (these: Parameters<typeof importThese>[1], by: Requester) => importThese(deps, these, by),
-      rules: (channel: ChannelId | null) => channelRules(deps, channel),
-      dryRun: (query: Parameters<typeof dryRun>[1], by: InChannel) => dryRun(deps, query, by),
-      preview: (query: Parameters<typeof previewPattern>[1]) => previewPattern(deps, query),
-      channelClosed: (channel: ChannelId, code: string) => channelClosed(deps, channel, code),
-      channelOpened: (channel: ChannelId) => channelOpened(deps, channel),
-      channelMoved: (from: ChannelId, to: ChannelId) => channelMoved(deps, from, to),
-    },
-    digests: digestOperations(deps),
-    projects: {
-      show: (project: string, by: By) => showProject(deps, project, by),
-      create: (
-        creation: Parameters<typeof createProject>[1],
-        by: Requester,
-        how: Parameters<typeof createProject>[3],
-      ) => createProject(deps, creation, by, how),
-    },
-    people: createPersonOperations(deps),
-    streaks: streakOperations(deps),
   }
 }
 

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ReconcileDeps } from '../../src/alerts/deps.ts'
 import { soleTerm } from '../../src/alerts/send/lease.ts'
-import { HANDLES_MAX } from '../../src/features/people/people.ts'
+import { createPersonOperations, HANDLES_MAX } from '../../src/features/people/people.ts'
 import { refreshProjects } from '../../src/ci-sync/reading.ts'
-import { SUBSCRIPTIONS_MAX } from '../../src/features/subscriptions/subscribe.ts'
+import { subscribe, SUBSCRIPTIONS_MAX } from '../../src/features/subscriptions/subscribe.ts'
 import type { Store } from '../../src/store/store.ts'
 import { follower } from '../alerts/stage.ts'
 import { pushed, startCi } from '../../packages/sandbox-ci/test/support.ts'
@@ -28,6 +28,7 @@ import {
   noProjects,
   through,
 } from '../features/operations-stage.ts'
+import { createProject } from '../../src/features/projects/create.ts'
 
 const server = await startPostgres()
 const isPossible = !('impossible' in server)
@@ -68,9 +69,9 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     for (let round = 0; round < 5; round++) {
       const [one, two] = stage.processes
       const ended = await Promise.all([
-        one!.operations.people.claim(`ada${round}`, lin()),
-        two!.operations.people.claim(`Ada${round}`, grace()),
-        two!.operations.people.claim(`ada${round}`, lin({ user: 'U0ADA00001' })),
+        createPersonOperations(one!.deps).claim(`ada${round}`, lin()),
+        createPersonOperations(two!.deps).claim(`Ada${round}`, grace()),
+        createPersonOperations(two!.deps).claim(`ada${round}`, lin({ user: 'U0ADA00001' })),
       ])
       expect(ended.map(({ kind }) => kind).sort()).toEqual(['claimed', 'taken', 'taken'])
       const owner = await stage.store.read.personOf(`ada${round}`)
@@ -98,8 +99,8 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
         more: null,
       } as const
       const ended = await Promise.all(
-        stage.processes.map(({ operations }, i) =>
-          operations.projects.create(creation, i === 0 ? lin() : grace(), {
+        stage.processes.map(({ deps }, i) =>
+          createProject(deps, creation, i === 0 ? lin() : grace(), {
             evenIfThere: false,
             begun: async () => {},
           }),
@@ -114,7 +115,8 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
   test('store at most SUBSCRIPTIONS_MAX subscriptions of a channel', async () => {
     await using stage = await openShared()
     const follow = (i: number) =>
-      stage.processes[i % 2]!.operations.subscriptions.subscribe(
+      subscribe(
+        stage.processes[i % 2]!.deps,
         {
           project: 'all',
           events: ['failed'],
@@ -136,7 +138,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     const by = lin()
     const ended = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
-        stage.processes[i % 2]!.operations.people.claim(`ada-${i}`, { ...by, interactionKey: `ask-${i}` }),
+        createPersonOperations(stage.processes[i % 2]!.deps).claim(`ada-${i}`, { ...by, interactionKey: `ask-${i}` }),
       ),
     )
     expect(ended.filter(({ kind }) => kind === 'claimed')).toHaveLength(HANDLES_MAX)

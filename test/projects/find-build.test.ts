@@ -4,8 +4,11 @@ import type { NotFound, Target } from '../../src/projects/outcomes.ts'
 import { CHOICES_MAX } from '../../src/slack/messages/ids.ts'
 import { projectId, channelId, messageTs } from '../support/build-events.ts'
 import { BUILDS, hear, lin, openStage, type Stage } from '../features/operations-stage.ts'
+import { findSummary } from '../../src/ci-sync/ci-lookup.ts'
+import { suggestProjects } from '../../src/projects/projects.ts'
+import { branchesOf } from '../../src/features/builds/status.ts'
 
-const find = (stage: Stage, target: Target) => stage.main.operations.findBuild(target)
+const find = (stage: Stage, target: Target) => findSummary(stage.main.deps, target)
 
 const numberOf = (found: { kind: 'found'; build: { buildId: string } } | NotFound) =>
   found.kind === 'found' ? found.build.buildId : found.kind
@@ -261,7 +264,8 @@ describe('a menu', () => {
     await using stage = await openStage()
     await heard(stage, { project_id: 91, build_id: 1, project_full_name: 'acme/web-admin' })
     await heard(stage, { project_id: 92, build_id: 1, project_full_name: 'web' })
-    const names = async (text: string) => (await stage.main.operations.suggestProjects(text)).map(({ name }) => name)
+    const names = async (text: string) =>
+      (await suggestProjects(stage.main.deps.store.read, text)).map(({ name }) => name)
     expect(await names('web')).toEqual(['web', 'acme/web', 'acme/web-admin'])
     expect(await names('11')).toEqual(['acme/web'])
     expect(await names('')).toHaveLength(5)
@@ -271,9 +275,9 @@ describe('a menu', () => {
   test('suggests the branches of a project, newest builds first', async () => {
     await using stage = await openStage()
     for (const branch of ['main', 'Fix/login', 'fix/logout']) await stage.running({ branch })
-    const { branchesOf } = stage.main.operations
-    expect(await branchesOf('web')).toEqual(['fix/logout', 'Fix/login', 'main'])
-    expect(await branchesOf('nowhere')).toEqual([])
+    const { deps } = stage.main
+    expect(await branchesOf(deps, 'web')).toEqual(['fix/logout', 'Fix/login', 'main'])
+    expect(await branchesOf(deps, 'nowhere')).toEqual([])
   })
 })
 

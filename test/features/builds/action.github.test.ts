@@ -11,6 +11,8 @@ import { readRun } from '../../../src/sources/github/run.ts'
 import { buildId, MINUTE } from '../../support/build-events.ts'
 import { lin, ofAttempt, openStage, type Process, type Stage } from '../operations-stage.ts'
 import { ada, BUILDS, openStage as openSlack } from '../kit/stage.ts'
+import { showProject } from '../../../src/features/projects/read.ts'
+import { findSummary } from '../../../src/ci-sync/ci-lookup.ts'
 
 const REPOSITORY = { id: 1, full_name: 'acme/site', html_url: null, default_branch: 'main' }
 
@@ -41,7 +43,7 @@ test('the CI service is not called about a workflow of GitHub', async () => {
   await using stage = await openStage()
   await deliver(stage, run())
   const before = stage.ci.calls().length
-  expect(await stage.main.operations.projects.show('acme/site CI', lin())).toMatchObject({
+  expect(await showProject(stage.main.deps, 'acme/site CI', lin())).toMatchObject({
     kind: 'not-listed',
     project: { name: 'acme/site CI', type: 'github' },
   })
@@ -55,7 +57,7 @@ test.each([
 ])('a run is found by its address %s', async (url) => {
   await using stage = await openStage()
   await deliver(stage, run())
-  expect(await stage.main.operations.findBuild({ kind: 'build-url', url })).toMatchObject({
+  expect(await findSummary(stage.main.deps, { kind: 'build-url', url })).toMatchObject({
     kind: 'found',
     build: { ref: { buildId: '9000000001' } },
   })
@@ -68,7 +70,7 @@ test.each([
 ])('an address %s is not that of a run', async (_, url, kind) => {
   await using stage = await openStage()
   await deliver(stage, run())
-  expect(await stage.main.operations.findBuild({ kind: 'build-url', url })).toEqual({ kind, text: url })
+  expect(await findSummary(stage.main.deps, { kind: 'build-url', url })).toEqual({ kind, text: url })
 })
 
 /** A process that also has GitHub, which shows these runs and does not answer a rerun. */
@@ -93,8 +95,8 @@ function withGithub(stage: Stage, shown: readonly unknown[]): Process {
 test('a branch without deliveries is found by asking GitHub', async () => {
   await using stage = await openStage()
   await deliver(stage, run())
-  const { operations } = withGithub(stage, [run({ id: 9_000_000_009, head_branch: 'topic', run_number: 520 })])
-  const found = operations.findBuild({ kind: 'project', project: 'acme/site', branch: 'topic' })
+  const { deps } = withGithub(stage, [run({ id: 9_000_000_009, head_branch: 'topic', run_number: 520 })])
+  const found = findSummary(deps, { kind: 'project', project: 'acme/site', branch: 'topic' })
   await stage.pass(MINUTE)
   expect(await found).toMatchObject({
     kind: 'found',

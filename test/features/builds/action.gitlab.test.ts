@@ -8,6 +8,7 @@ import { refreshSilent, SILENT_MS } from '../../../src/ci-sync/refresh-silent.ts
 import type { GitlabClient } from '../../../src/sources/gitlab/client.ts'
 import { readPipeline } from '../../../src/sources/gitlab/pipeline.ts'
 import { lin, openStage, type Stage } from '../operations-stage.ts'
+import { findSummary } from '../../../src/ci-sync/ci-lookup.ts'
 
 const PROJECT = {
   id: 71,
@@ -32,7 +33,7 @@ const at = (id: string): string => `https://git.example/acme/site/-/pipelines/${
 test('a pipeline is found by its address, even if a build of another source has its number', async () => {
   await using stage = await openStage()
   const { ref } = await stage.running()
-  const find = (url: string) => stage.main.operations.findBuild({ kind: 'build-url', url })
+  const find = (url: string) => findSummary(stage.main.deps, { kind: 'build-url', url })
   expect(await find(at(ref.buildId))).toMatchObject({ kind: 'unknown-build' })
   await deliver(stage, ref.buildId)
   for (const url of [at(ref.buildId), `${at(ref.buildId)}/builds`, `${at(ref.buildId)}?tab=jobs`])
@@ -56,7 +57,7 @@ test("a number means the one that people see, not a pipeline's id, even if many 
   for (const id of [81, 82, 83, 84, 85, 86])
     await deliver(stage, String(id), { iid: 31, project: { ...PROJECT, id, path_with_namespace: `acme/site-${id}` } })
   const find = (number: string, project: string | null) =>
-    stage.main.operations.findBuild({ kind: 'build-number', number, project })
+    findSummary(stage.main.deps, { kind: 'build-number', number, project })
   expect(await find('31', 'acme/site')).toMatchObject({ kind: 'found', build: { ref: { buildId: '50' } } })
   expect(await find('12', null)).toMatchObject({ kind: 'found', build: { ref: { buildId: '31' } } })
   expect(await find('50', null)).toMatchObject({ kind: 'unknown-build' })

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { recordListedBuilds } from '../../../src/ci-sync/undelivered.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
+import type { Target } from '../../../src/projects/outcomes.ts'
 import type { AttemptRef } from '../../../src/domain/cards/request.ts'
 import { buildId, MINUTE, SECOND } from '../../support/build-events.ts'
 import { lin, ofAttempt, openStage, outcomeInBrief, type Built, type Stage } from '../operations-stage.ts'
+import { findSummary } from '../../../src/ci-sync/ci-lookup.ts'
 
 // CI delivers builds with their uuids. Its legacy interface shows the same builds by number.
 const BY_UUID = { switches: { buildIdForm: 'uuid' } } as const
@@ -72,7 +74,7 @@ describe('a build with a UUID', () => {
     await using stage = await openStage({ switches: { ...BY_UUID.switches, buildUrlForm: 'uuids' } })
     const built = await stage.running()
     await stage.running({ branch: 'fix/login' })
-    const { findBuild } = stage.main.operations
+    const find = (target: Target) => findSummary(stage.main.deps, target)
     const { buildUrl } = cards(stage)[0]!.build
     for (const target of [
       { kind: 'uuid', uuid: toUuid(built.uuid) },
@@ -80,9 +82,9 @@ describe('a build with a UUID', () => {
       { kind: 'build-number', number: shortOf(built), project: null },
       { kind: 'build-number', number: shortOf(built), project: 'acme/web' },
     ] as const) {
-      expect(await findBuild(target)).toMatchObject({ kind: 'found', build: { ref: refOf(built) } })
+      expect(await find(target)).toMatchObject({ kind: 'found', build: { ref: refOf(built) } })
     }
-    expect((await findBuild({ kind: 'build-number', number: 'ffffffff', project: null })).kind).toBe('unknown-build')
+    expect((await find({ kind: 'build-number', number: 'ffffffff', project: null })).kind).toBe('unknown-build')
   })
 })
 
@@ -150,9 +152,7 @@ test('comes after older builds when a service changes to UUIDs, and back again',
   stage.ci.setSwitches({ buildIdForm: 'integer' })
   const red = await stage.ended('error')
   expect(stage.card()).toMatchObject({ shown: 'failed', build: { buildId: red.ref.buildId } })
-  expect(await stage.main.operations.findBuild({ kind: 'project', project: 'acme/web', branch: 'main' })).toMatchObject(
-    {
-      build: { ref: red.ref, shown: 'failed' },
-    },
-  )
+  expect(await findSummary(stage.main.deps, { kind: 'project', project: 'acme/web', branch: 'main' })).toMatchObject({
+    build: { ref: red.ref, shown: 'failed' },
+  })
 })

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ReceivedInteraction } from '../../../src/store/records.ts'
 import type { Requester } from '../../../src/projects/outcomes.ts'
-import type { DigestInput } from '../../../src/features/subscriptions/digest.ts'
+import { digestOperations, type DigestInput } from '../../../src/features/subscriptions/digest.ts'
 import { NotAttempted } from '../../../src/store/not-attempted.ts'
 import {
   AGAIN_AFTER_MS,
@@ -26,8 +26,11 @@ import { LIN, T0 } from '../../support/build-events.ts'
 import { createHandClock } from '../../support/hand-clock.ts'
 import { openBesideHandClock } from '../../support/stores.ts'
 import { recordingLog } from './stage.ts'
-import { lin, ofAttempt, openStage, type Operations } from '../operations-stage.ts'
+import { lin, ofAttempt, openStage, type Process } from '../operations-stage.ts'
 import type { SubscribeInput } from '../../../src/features/subscriptions/subscribe-input.ts'
+import { unsubscribe, subscribe } from '../../../src/features/subscriptions/subscribe.ts'
+import { streakOperations } from '../../../src/features/streaks/action.ts'
+import { createPersonOperations } from '../../../src/features/people/people.ts'
 
 const asked = (change: Partial<ReceivedInteraction> = {}): ReceivedInteraction => ({
   interactionKey: 'trigger-1',
@@ -424,25 +427,25 @@ describe('an interaction that was given up', () => {
     expect(await stage.requests()).toEqual([])
   })
 
-  test.each<[string, (operations: Operations, by: Requester) => Promise<unknown>]>([
-    ['unsubscribes it', ({ subscriptions }, by) => subscriptions.unsubscribe({ project: 'acme/web', id: null }, by)],
-    ['sets a digest', ({ digests }, by) => digests.setDigest(DAILY, by)],
-    ['turns it off', ({ digests }, by) => digests.turnOffDigest(by)],
-    ['takes a red branch', ({ streaks }, by) => streaks.act(WEB, { kind: 'snooze', minutes: 60 }, by)],
-    ['claims a name', ({ people }, by) => people.claim('lin', by)],
-    ['gives a name', ({ people }, by) => people.give('lin', LIN, by)],
-    ['releases a name', ({ people }, by) => people.release('ada', by)],
-    ['turns mentions off', ({ people }, by) => people.setMentions(false, by)],
+  test.each<[string, (deps: Process['deps'], by: Requester) => Promise<unknown>]>([
+    ['unsubscribes it', (deps, by) => unsubscribe(deps, { project: 'acme/web', id: null }, by)],
+    ['sets a digest', (deps, by) => digestOperations(deps).setDigest(DAILY, by)],
+    ['turns it off', (deps, by) => digestOperations(deps).turnOffDigest(by)],
+    ['takes a red branch', (deps, by) => streakOperations(deps).act(WEB, { kind: 'snooze', minutes: 60 }, by)],
+    ['claims a name', (deps, by) => createPersonOperations(deps).claim('lin', by)],
+    ['gives a name', (deps, by) => createPersonOperations(deps).give('lin', LIN, by)],
+    ['releases a name', (deps, by) => createPersonOperations(deps).release('ada', by)],
+    ['turns mentions off', (deps, by) => createPersonOperations(deps).setMentions(false, by)],
   ])('never %s', async (_, act) => {
     await using stage = await openStage()
     await stage.ended('error')
-    const { operations } = stage.main
-    await operations.subscriptions.subscribe(WISH, lin())
-    await operations.digests.setDigest({ ...DAILY, minute: 60 }, lin())
-    await operations.people.claim('ada', lin())
+    const { deps } = stage.main
+    await subscribe(deps, WISH, lin())
+    await digestOperations(deps).setDigest({ ...DAILY, minute: 60 }, lin())
+    await createPersonOperations(deps).claim('ada', lin())
     const { book, by, interaction } = await keptAsk(stage)
     await book.giveUp(interaction)
-    await expect(act(operations, by)).rejects.toThrow(NotAttempted)
+    await expect(act(deps, by)).rejects.toThrow(NotAttempted)
   })
 
   test('after its request was recorded is told the state of the request, with one call of CI', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { ReconcileDeps } from '../../../src/alerts/deps.ts'
 import type { CiRules } from '../../../src/domain/rules/decide.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
-import { dryRun, type DryRunOutcome } from '../../../src/features/subscriptions/dry-run.ts'
+import { previewPattern, dryRun, type DryRunOutcome } from '../../../src/features/subscriptions/dry-run.ts'
 import { follower, openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
 import { buildOf, delivery, type Build } from '../../support/app.ts'
 import { channelId } from '../../support/build-events.ts'
@@ -140,9 +140,9 @@ function saidBy(dry: DryRunOutcome): Record<string, object> {
 
 test('a dry run of one event accepts any of its names, and lists the names for an unknown one', async () => {
   await using stage = await openStage()
-  const { subscriptions } = stage.main.operations
+  const { deps } = stage.main
   const eventsOf = async (event: string | null) => {
-    const outcome = await subscriptions.dryRun({ project: 'web', branch: 'main', event }, HERE)
+    const outcome = await dryRun(deps, { project: 'web', branch: 'main', event }, HERE)
     return outcome.kind === 'dry-run' ? outcome.events.map((one) => one.event) : outcome.kind
   }
   expect(await eventsOf('FAILED')).toEqual(['failed'])
@@ -150,7 +150,7 @@ test('a dry run of one event accepts any of its names, and lists the names for a
   expect(await eventsOf('fixed')).toEqual(['recovered'])
   expect(await eventsOf(null)).toHaveLength(7)
   expect(await eventsOf('exploded')).toBe('unknown-event')
-  expect(await subscriptions.dryRun({ project: 'nobody/knows', branch: 'main', event: null }, HERE)).toMatchObject({
+  expect(await dryRun(deps, { project: 'nobody/knows', branch: 'main', event: null }, HERE)).toMatchObject({
     kind: 'no-project',
   })
 })
@@ -179,8 +179,8 @@ test("a dry run says which channel is closed, and checks the project's branch fi
   await using stage = await openStage()
   const { store } = stage.reconcile
   await store.write((tx) => tx.closeChannel({ channel: BUILDS, code: 'is_archived', at: 1, retryAt: 2 }))
-  const { subscriptions } = stage.main.operations
-  expect(await subscriptions.dryRun({ project: 'web', branch: 'main', event: 'failed' }, HERE)).toMatchObject({
+  const { deps } = stage.main
+  expect(await dryRun(deps, { project: 'web', branch: 'main', event: 'failed' }, HERE)).toMatchObject({
     events: [{ channels: [{ channel: BUILDS, paused: { code: 'is_archived', at: 1 } }] }],
     filter: { isBuilt: true },
   })
@@ -191,7 +191,7 @@ test('a dry run mentions a channel that the requester cannot see without details
   stage.reconcile.subscriptions.push(follower(SECRET))
   const about = { project: 'web', branch: 'main', event: 'failed' }
   const saidTo = async (changes: Changes, by: typeof HERE) => {
-    const outcome = await stage.another(changes).operations.subscriptions.dryRun(about, by)
+    const outcome = await dryRun(stage.another(changes).deps, about, by)
     const { events: tried = [], hidden = null } = outcome.kind === 'dry-run' ? outcome : {}
     return { channels: tried.flatMap(({ channels }) => channels.map(({ channel }) => channel)), hidden }
   }
@@ -204,9 +204,9 @@ test('a dry run mentions a channel that the requester cannot see without details
 
 test('a pattern is previewed with the branches that had builds, newest first', async () => {
   await using stage = await openStage()
-  const { subscriptions } = stage.main.operations
+  const { deps } = stage.main
   const preview = (pattern: string | null, mode: string | null, project = 'acme/web') =>
-    subscriptions.preview({ project, branch: pattern, branchMatch: mode })
+    previewPattern(deps, { project, branch: pattern, branchMatch: mode })
   expect(await preview('main', null)).toEqual({ isValid: true, matches: [], more: 0, seen: 0 })
   for (const name of ['main', 'release/1', 'release/2', 'next']) await stage.ended('success', { branch: name })
   expect(await preview('release/*', 'wildcard')).toEqual({

@@ -3,12 +3,13 @@ import { recordDelivery } from '../../../src/alerts/record/record.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
 import { importForm } from '../../../src/features/subscriptions/import-command.ts'
 import { answerProposal, PROPOSED_MAX } from '../../../src/features/subscriptions/import-messages.ts'
-import { SUBSCRIPTIONS_MAX } from '../../../src/features/subscriptions/subscribe.ts'
+import { subscribe, SUBSCRIPTIONS_MAX } from '../../../src/features/subscriptions/subscribe.ts'
 import { parseImport } from '../../../src/features/kit/values.ts'
 import { COMMAND_CHARS_MAX } from '../../../src/slack/commands/parse.ts'
 import { readRun } from '../../../src/sources/github/run.ts'
 import { buttonsOf, valueOf } from '../../golden/answers-stage.ts'
 import { BUILDS, grace, lin, openStage, type Stage } from '../operations-stage.ts'
+import { importThese, proposeImport } from '../../../src/features/subscriptions/import.ts'
 
 /** GitHub has delivered a run of each of these workflows of acme/site. */
 async function openWithWorkflows(...names: readonly string[]): Promise<Stage> {
@@ -24,7 +25,7 @@ async function openWithWorkflows(...names: readonly string[]): Promise<Stage> {
 }
 
 const kept = ({ reconcile }: Stage) => reconcile.store.read.subscriptionsOf(BUILDS)
-const propose = (stage: Stage, text: string) => stage.main.operations.subscriptions.proposeImport(text, lin())
+const propose = (stage: Stage, text: string) => proposeImport(stage.main.deps, text, lin())
 
 /** The text of the proposal and the value of its button; null if it has none. */
 async function proposed(stage: Stage, text: string) {
@@ -38,7 +39,7 @@ const CONTEXT = { command: 'import', branch: null, reference: 'ref' }
 /** Confirms the proposal. */
 async function imported(stage: Stage, text: string, by = lin()) {
   const { these } = await proposed(stage, text)
-  return stage.main.operations.subscriptions.importThese(these!, by)
+  return importThese(stage.main.deps, these!, by)
 }
 
 const branchesOf = async (stage: Stage) =>
@@ -117,10 +118,10 @@ describe('a proposal', () => {
 
   test('shows what it would replace, and what is already subscribed', async () => {
     await using stage = await openWithWorkflows('CI', 'Deploy')
-    const { subscribe } = stage.main.operations.subscriptions
+    const { deps } = stage.main
     const wish = { branch: null, branchMatch: null, quiet: false, mention: 'committer' } as const
-    await subscribe({ ...wish, project: 'acme/site CI', events: ['failed'] }, lin())
-    await subscribe({ ...wish, project: 'acme/site Deploy', events: CHANGES }, lin())
+    await subscribe(deps, { ...wish, project: 'acme/site CI', events: ['failed'] }, lin())
+    await subscribe(deps, { ...wish, project: 'acme/site Deploy', events: CHANGES }, lin())
     const { text, these } = await proposed(stage, 'acme/site workflows:{name:"CI","Deploy"}')
     expect(text).toContain('• *acme/site CI*: changes on every branch, in place of: failed on every branch')
     expect(text).toContain('• *acme/site Deploy*: changes on every branch (already subscribed)')
@@ -217,10 +218,10 @@ describe('a confirmed import', () => {
   test('that is confirmed twice changes nothing, and posts nothing', async () => {
     await using stage = await openWithWorkflows('CI')
     const { these } = await proposed(stage, 'acme/site')
-    const { importThese } = stage.main.operations.subscriptions
-    await importThese(these!, lin())
+    const { deps } = stage.main
+    await importThese(deps, these!, lin())
     const before = await kept(stage)
-    expect(await importThese(these!, grace())).toMatchObject({ subscribed: [], ends: [{ kind: 'same' }] })
+    expect(await importThese(deps, these!, grace())).toMatchObject({ subscribed: [], ends: [{ kind: 'same' }] })
     expect(await kept(stage)).toEqual(before)
     expect(stage.said).toHaveLength(1)
   })
@@ -228,11 +229,11 @@ describe('a confirmed import', () => {
   test('is refused for people who may not subscribe, and in direct messages', async () => {
     await using stage = await openWithWorkflows('CI')
     const { these } = await proposed(stage, 'acme/site')
-    const { subscriptions } = stage.another({ permits: async () => ({ kind: 'no', why: 'guest', who: [] }) }).operations
-    expect(await subscriptions.proposeImport('acme/site', lin())).toMatchObject({ kind: 'forbidden' })
-    expect(await subscriptions.importThese(these!, lin())).toMatchObject({ kind: 'forbidden' })
+    const { deps } = stage.another({ permits: async () => ({ kind: 'no', why: 'guest', who: [] }) })
+    expect(await proposeImport(deps, 'acme/site', lin())).toMatchObject({ kind: 'forbidden' })
+    expect(await importThese(deps, these!, lin())).toMatchObject({ kind: 'forbidden' })
     const direct = { ...lin(), channel: 'D0LIN' as typeof BUILDS }
-    expect(await stage.main.operations.subscriptions.proposeImport('acme/site', direct)).toEqual({ kind: 'no-channel' })
+    expect(await proposeImport(stage.main.deps, 'acme/site', direct)).toEqual({ kind: 'no-channel' })
     expect(await kept(stage)).toEqual([])
   })
 
@@ -241,7 +242,7 @@ describe('a confirmed import', () => {
     const { these } = await proposed(stage, 'acme/site')
     const inModal = { ...lin(), channel: null }
     const press = (channels: ReadonlySet<typeof BUILDS>) =>
-      stage.another({ channelsOf: async () => channels }).operations.subscriptions.importThese(these!, inModal)
+      importThese(stage.another({ channelsOf: async () => channels }).deps, these!, inModal)
     expect(await press(new Set())).toEqual({ kind: 'not-in-channel', channel: BUILDS })
     expect(await kept(stage)).toEqual([])
     expect(await press(new Set([BUILDS]))).toMatchObject({ kind: 'imported', subscribed: [{}] })
@@ -249,12 +250,12 @@ describe('a confirmed import', () => {
 
   test('is stored as far as the channel has room, and the rest is listed', async () => {
     await using stage = await openWithWorkflows('CI')
-    const { subscribe, importThese } = stage.main.operations.subscriptions
+    const { deps } = stage.main
     const wish = { events: ['failed'], branchMatch: 'exact', quiet: false, mention: 'committer' } as const
     for (let n = 1; n < SUBSCRIPTIONS_MAX; n += 1)
-      await subscribe({ ...wish, project: 'acme/web', branch: `v${n}` }, lin())
+      await subscribe(deps, { ...wish, project: 'acme/web', branch: `v${n}` }, lin())
     const { these } = await proposed(stage, 'acme/site workflows:{branch:"main","dev"}')
-    expect(await importThese(these!, lin())).toMatchObject({
+    expect(await importThese(deps, these!, lin())).toMatchObject({
       subscribed: [{}],
       ends: [{ kind: 'saved' }, { kind: 'too-many', max: SUBSCRIPTIONS_MAX }],
     })

@@ -2,8 +2,18 @@ import { expect, test } from 'vitest'
 import { type ChannelId, type MessageTs, toUuid } from '../../../src/domain/ids.ts'
 import { PATTERN_CHARS_MAX } from '../../../src/domain/rules/pattern.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
-import { PATIENCE_MS_MAX, announceClosings } from '../../../src/features/subscriptions/channel.ts'
-import { SUBSCRIPTIONS_MAX, type SubscribeOutcome } from '../../../src/features/subscriptions/subscribe.ts'
+import {
+  announceClosings,
+  channelClosed,
+  channelRules,
+  PATIENCE_MS_MAX,
+} from '../../../src/features/subscriptions/channel.ts'
+import {
+  subscribe as subscribeWith,
+  SUBSCRIPTIONS_MAX,
+  unsubscribe,
+  type SubscribeOutcome,
+} from '../../../src/features/subscriptions/subscribe.ts'
 import { HOUR } from '../../support/build-events.ts'
 import { BUILDS, grace, lin, openStage, type Changes, type Stage } from '../operations-stage.ts'
 import type { SubscribeInput } from '../../../src/features/subscriptions/subscribe-input.ts'
@@ -29,7 +39,7 @@ const file: Subscription = {
 
 const subscriptionsOf = (stage: Stage) => stage.reconcile.store.read.subscriptionsOf(BUILDS)
 const subscribe = (stage: Stage, wish = wishOf(), by = lin(), changes: Changes = {}): Promise<SubscribeOutcome> =>
-  stage.another(changes).operations.subscriptions.subscribe(wish, by)
+  subscribeWith(stage.another(changes).deps, wish, by)
 
 test("a subscription is stored with the project's ids and its maker, and the channel gets one line", async () => {
   await using stage = await openStage()
@@ -110,7 +120,7 @@ test('a closed channel counts as open after a message reached it', async () => {
 test('a channel that closes while it gets the message stays closed', async () => {
   await using stage = await openStage()
   const sendText = async () => {
-    await stage.main.operations.subscriptions.channelClosed(BUILDS, 'is_archived')
+    await channelClosed(stage.main.deps, BUILDS, 'is_archived')
     return { kind: 'sent', ts: '1700000000.000100' as MessageTs } as const
   }
   expect(await subscribe(stage, wishOf(), lin(), { sendText })).toMatchObject({ announced: { kind: 'told' } })
@@ -177,11 +187,11 @@ test('a project that no longer exists is shown as such, and its subscription can
   await store.write((tx) =>
     tx.saveSubscription({ channel: BUILDS, follows, rules: null, quiet: false, mention: 'nobody' }, by),
   )
-  const { operations } = stage.main
-  expect(await operations.subscriptions.rules(BUILDS)).toMatchObject({
+  const { deps } = stage.main
+  expect(await channelRules(deps, BUILDS)).toMatchObject({
     subscriptions: [{}, { project: null, subscription: { follows: { name: 'acme/gone' } } }],
   })
-  expect(await operations.subscriptions.unsubscribe({ project: 'acme/gone', id: null }, lin())).toMatchObject({
+  expect(await unsubscribe(deps, { project: 'acme/gone', id: null }, lin())).toMatchObject({
     kind: 'unsubscribed',
   })
 })
@@ -196,11 +206,11 @@ test('a subscription of the file cannot be changed in Slack, under any name', as
   expect(await subscribe(stage, wishOf({ branch: 'next' }), lin(), { subscriptions })).toMatchObject({
     kind: 'subscribed',
   })
-  const { operations } = stage.another({ subscriptions })
-  expect(await operations.subscriptions.unsubscribe({ project: null, id: null }, lin())).toMatchObject({
+  const { deps } = stage.another({ subscriptions })
+  expect(await unsubscribe(deps, { project: null, id: null }, lin())).toMatchObject({
     kind: 'set-elsewhere',
   })
-  expect(await operations.subscriptions.unsubscribe({ project: 'acme/web', id: null }, lin())).toMatchObject({
+  expect(await unsubscribe(deps, { project: 'acme/web', id: null }, lin())).toMatchObject({
     kind: 'set-elsewhere',
   })
 })
@@ -336,30 +346,30 @@ test('after the requester was told of an interruption, nothing is stored', async
 
 test('unsubscribing removes the subscription, posts once in the channel, and asks if several match', async () => {
   await using stage = await openStage()
-  const { subscriptions } = stage.main.operations
+  const { deps } = stage.main
   const none = { project: null, id: null }
   // The stage has a default channel.
-  expect(await subscriptions.unsubscribe(none, lin())).toMatchObject({ kind: 'set-elsewhere' })
+  expect(await unsubscribe(deps, none, lin())).toMatchObject({ kind: 'set-elsewhere' })
   await subscribe(stage)
   await subscribe(stage, wishOf({ branch: 'next' }))
   await subscribe(stage, wishOf({ project: 'all' }))
-  expect(await subscriptions.unsubscribe(none, lin())).toMatchObject({ kind: 'which' })
-  expect(await subscriptions.unsubscribe({ project: 'web', id: null }, lin())).toMatchObject({
+  expect(await unsubscribe(deps, none, lin())).toMatchObject({ kind: 'which' })
+  expect(await unsubscribe(deps, { project: 'web', id: null }, lin())).toMatchObject({
     kind: 'unsubscribed',
     removed: [{}, {}],
   })
   expect(stage.said.at(-1)?.text).toBe(
     `:no_bell: <@${lin().user}> unsubscribed this channel from acme/web: failed, recovered on \`main\` · acme/web: failed, recovered on \`next\`.`,
   )
-  expect(await subscriptions.unsubscribe({ project: 'web', id: null }, lin())).toMatchObject({ kind: 'not-subscribed' })
+  expect(await unsubscribe(deps, { project: 'web', id: null }, lin())).toMatchObject({ kind: 'not-subscribed' })
   const [last] = await subscriptionsOf(stage)
   const ofOtherChannel = lin({ channel: 'C0OTHER001' as ChannelId })
-  expect(await subscriptions.unsubscribe({ project: null, id: last!.id }, ofOtherChannel)).toMatchObject({
+  expect(await unsubscribe(deps, { project: null, id: last!.id }, ofOtherChannel)).toMatchObject({
     kind: 'not-subscribed',
   })
-  expect(await subscriptions.unsubscribe(none, grace())).toMatchObject({ kind: 'unsubscribed' })
+  expect(await unsubscribe(deps, none, grace())).toMatchObject({ kind: 'unsubscribed' })
   const said = stage.said.length
-  expect(await subscriptions.unsubscribe({ project: null, id: last!.id }, lin())).toMatchObject({
+  expect(await unsubscribe(deps, { project: null, id: last!.id }, lin())).toMatchObject({
     kind: 'not-subscribed',
   })
   expect(stage.said).toHaveLength(said)
