@@ -146,11 +146,9 @@ export const actsOf = (story: Story): readonly Act[] => [
     },
   },
   {
-    title: `Ada asks: ${asked(story)
-      .map((text) => `/ci ${text}`)
-      .join(', ')}`,
+    title: `Ada asks: ${ASKED.map((text) => `/ci ${text}`).join(', ')}`,
     async play(stage) {
-      for (const text of asked(story)) await ask(stage, { by: REQUESTER, text })
+      for (const text of ASKED) await ask(stage, { by: REQUESTER, text })
       await stage.clock.sleep(stage.lookMs)
     },
   },
@@ -217,12 +215,7 @@ export const actsOf = (story: Story): readonly Act[] => [
   },
 ]
 
-const asked = ({ question }: Story): string[] => [
-  QUESTIONS.list,
-  QUESTIONS.status,
-  QUESTIONS.digest,
-  ...(question ? [question.text] : []),
-]
+const ASKED = [QUESTIONS.list, QUESTIONS.status, QUESTIONS.digest]
 
 const WISH = 'What do you want to do?'
 

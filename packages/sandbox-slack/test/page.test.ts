@@ -260,12 +260,12 @@ describe('typed text', () => {
     [' /ci list', place, { deed: { kind: 'say', ...place, text: ' /ci list' } }],
     ['/ ci', place, { deed: { kind: 'say', ...place, text: '/ ci' } }],
     [
-      '@Buildline why',
+      '@Buildline status',
       { ...place, threadTs: '1.0' },
-      { deed: { kind: 'say', ...place, text: '@Buildline why', threadTs: '1.0' } },
+      { deed: { kind: 'say', ...place, text: '@Buildline status', threadTs: '1.0' } },
     ],
     [
-      '/ci why',
+      '/ci status',
       { ...place, threadTs: '1.0' },
       { trouble: 'Slack runs no commands in threads. Write @Buildline and what it should do.' },
     ],

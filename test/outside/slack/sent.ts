@@ -50,9 +50,9 @@ export const SENT: Readonly<Record<string, Send>> = {
     await slack.people.mentionBot({ user: ada, channel: BUILDS, text: 'status' })
     const [root] = listOf(slack.messages(BUILDS))
     const place = { channel: BUILDS, threadTs: String(root?.['ts']) }
-    await slack.people.mentionBot({ user: ada, ...place, text: 'why' })
-    await slack.people.mentionByBot({ ...place, text: 'why' })
-    await slack.people.mentionByBot({ ...place, text: 'why', by: 'workflow' })
+    await slack.people.mentionBot({ user: ada, ...place, text: 'status' })
+    await slack.people.mentionByBot({ ...place, text: 'status' })
+    await slack.people.mentionByBot({ ...place, text: 'status', by: 'workflow' })
     await slack.people.editMention({ channel: BUILDS, ts: place.threadTs, text: 'stop' })
   },
   'event.AppHomeOpenedPayload': async ({ slack, call }) => {

@@ -12,7 +12,6 @@ export interface Seen {
   asked: readonly Asked[]
   builds: readonly BuildSnapshot[]
   projects: readonly string[]
-  question: Story['question']
   /** the test report of the card that is left red; null: there is none */
   report: Report | null
   /** of #builds */
@@ -121,9 +120,8 @@ function compareLines(deed: Deed, { ts }: Message, messages: readonly Message[],
 const requested = ({ action, by }: Deed): string => `${action} requested by <@${by}>`
 
 /** What each answer must have. */
-const answersOwed = ({ projects, question }: Seen): Record<string, readonly string[]> => ({
+const answersOwed = ({ projects }: Seen): Record<string, readonly string[]> => ({
   list: [`*${projects.length} projects*`, ...projects],
   status: ['acme/web', `*${styleOf('flaky').label}*`, `*${styleOf('stopped').label}*`],
   [QUESTIONS.digest]: [':bar_chart: *', 'A preview up to now'],
-  ...(question && { [question.text]: question.words }),
 })

@@ -34,7 +34,7 @@ export interface Followed {
 
 /**
  * Compares the builds of CI with what each of these channels shows: the builds that its rules select, and no others. The
- * person who typed the rules must have got an answer, and a reason from `/ci why`.
+ * person who typed the rules must have got an answer, and the reason when they asked why.
  */
 export function compareFollowers(followed: Followed): Agreement {
   const compared = FOLLOWERS.map((follower) => compareFollower(follower, followed))

@@ -95,14 +95,13 @@ function look({ ci, slack, isOnce }: Play, owners: Owners): Agreement {
     slack.ephemerals(channel, user).map(({ message }) => message.text)
   const projects = ci.projects().map(({ name }) => name)
   const direct = `D${OWNERS[2].slice(1)}`
-  const { question, projects: names } = ci.story
+  const { projects: names } = ci.story
   const asked = answersTo(REQUESTER, CHANNELS.builds)
   const deeds = compareDeeds({
     asked: ci.asked(),
     approves: ci.story.approves,
     builds,
     projects,
-    question,
     report: ci.reportTests && PRICES_BROKEN,
     messages,
     answers: asked,

@@ -104,11 +104,6 @@ const STORY: Story = {
   approval: 'A release of acme/api waits for its approval, gets it, and passes',
   machine: "A build machine of acme/ios breaks: nobody's fault, so nobody is mentioned",
   limit: 'The account is over its monthly limit: one notice that counts, not one message a build',
-  // In all three forms.
-  question: {
-    text: 'badge acme/web main',
-    words: ['*passing*', '/status?branch=main```', '![acme/web main build status](', 'img src='],
-  },
   why: (id) => `why #${id}`,
   // The project's own rules in CI, which select it.
   everything: '',

@@ -88,8 +88,6 @@ export interface Story {
   machine: string
   /** null: it has no monthly limit */
   limit: string | null
-  /** what is asked beside the list and the status, and what the answer has to say */
-  question: { text: string; words: readonly string[] } | null
   /** what is typed to ask why a build of acme/web was posted */
   why: (id: string) => string
   /** what follows `project: all` in the file of subscriptions, so that #builds sees everything */
@@ -138,7 +136,6 @@ export const polledService = (handles: CommonHandles) =>
 
 export const POLLED_STORY = {
   limit: null,
-  question: null,
   // A number counts in one project.
   why: (id: string) => `why acme/web #${id}`,
   everything: ', events: [started, waiting, failed, success, stopped]',

@@ -20,7 +20,6 @@ export const wellPlayed = (): Seen => ({
   ],
   approves: 'Run…',
   projects: ['acme/web', 'acme/api'],
-  question: { text: 'badge acme/web main', words: ['*build: passing*', '![acme/web main build status]('] },
   report: { tests: 9, failed: 1, failures: [{ name: 'CartTest › sums', message: 'expected 1' }] },
   messages: [
     message({ ts: FIXED_TS, text: ':game_die: *Passed on attempt 2 (flaky)* acme/web #501 on `main`' }),
@@ -50,12 +49,6 @@ export const wellPlayed = (): Seen => ({
   answers: [
     ':card_index_dividers: *2 projects*\n• acme/web · Basic\n• acme/api · Basic',
     ':game_die: *Passed (flaky)* acme/web #501\n:black_square_for_stop: *Stopped* acme/web #502',
-    [
-      ':label: *build: passing*: acme/web on `main`',
-      '```http://127.0.0.1/projects/p/status?branch=main```',
-      '```![acme/web main build status](&lt;http://127.0.0.1/projects/p/status?branch=main&gt;)```',
-      '```&lt;img src="http://127.0.0.1/projects/p/status?branch=main"&gt;```',
-    ].join('\n'),
     ':bar_chart: *acme builds, 27 April – 3 May*: no builds\nA preview up to now, visible only to you; a digest also has a chart.',
   ],
   owners: [null, PEOPLE.ada, null, PEOPLE.grace, PEOPLE.lin],

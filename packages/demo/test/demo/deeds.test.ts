@@ -52,7 +52,6 @@ describe('the end of the scenario', () => {
     ['the list has no answer', { answers: answers.slice(1) }, /no answer to \/ci list/],
     ['the list leaves a project out', { projects: ['acme/web', 'acme/ios'] }, /no answer to \/ci list/],
     ['the status has no answer', { answers: answers.filter((_, at) => at !== 1) }, /no answer to \/ci status/],
-    ['the badge has no Markdown', { answers: answers.map((one) => one.replace('![', '[')) }, /no answer to \/ci badge/],
   ])('has lost something when %s', (_, change, sentence) => {
     const { lost, doubled } = compareDeeds({ ...wellPlayed(), ...change })
     expect(lost.join('\n')).toMatch(sentence)
