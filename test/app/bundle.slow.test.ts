@@ -1,15 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
-import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { prepareStage, until } from '../support/app.ts'
 import { startProcess } from '../support/process.ts'
-import { openScene, press, pushRed, startBot, type, untilAnswered, untilCard } from '../support/world.ts'
 import { BUILDS } from './channel.ts'
 
 const DIST = new URL('../../dist/', import.meta.url)
-const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
 /** The sources in the bundle, found by the comment before each. */
 const bundled = readdirSync(DIST)
@@ -18,19 +14,6 @@ const bundled = readdirSync(DIST)
   .map(([, file]) => file!)
 
 describe('the bundle', () => {
-  it('finds the code that runs in a separate process: it draws a badge', async () => {
-    const scene = await openScene()
-    await startBot(scene)
-    await pushRed(scene)
-    await untilCard(scene, ['Failed'], ACTION_IDS.restart)
-    await type(scene, PEOPLE.ada, '/ci-badge acme/web main')
-    const answer = await untilAnswered(scene, PEOPLE.ada, ['failing', 'Markdown'])
-    await press(scene, PEOPLE.ada, answer, 'choose_1')
-    const files = () => [...scene.slack.workspace.files.values()]
-    await until('the picture is there', () => files().some(({ completedAtMs }) => completedAtMs !== undefined))
-    expect(files()[0]?.bytes?.subarray(0, PNG.length)).toEqual(PNG)
-  })
-
   it('reads the log of a failed job, with the HTTP client that it loads late', async () => {
     const github = await startGithub()
     const { apiUrl, token, webhookSecret } = github.address()

@@ -67,14 +67,14 @@ describeInBrowser('the workspace', () => {
     await field.pressSequentially('/ci-')
     await page.getByRole('option', { name: /\/ci-stop/ }).waitFor()
     expect(await page.getByRole('listbox').getByRole('option', { selected: true }).textContent()).toContain('/ci-list')
-    for (let command = 1; command <= 3; command++) await field.press('ArrowDown')
+    for (let command = 1; command <= 2; command++) await field.press('ArrowDown')
     await field.press('Tab')
-    expect(await field.inputValue()).toBe('/ci-badge ')
-    await page.getByRole('status').filter({ hasText: 'project [branch]' }).waitFor()
+    expect(await field.inputValue()).toBe('/ci-restart ')
+    await page.getByRole('status').filter({ hasText: '[project[@branch] | #build' }).waitFor()
     await field.pressSequentially('acme/web')
     await field.press('Enter')
     await until(() => bot.received.length > 0)
-    expect(formOf(only(bot.received))).toMatchObject({ command: '/ci-badge', text: 'acme/web' })
+    expect(formOf(only(bot.received))).toMatchObject({ command: '/ci-restart', text: 'acme/web' })
   })
 
   test('people are suggested after @, and sent as ids; Escape only closes the list', async () => {

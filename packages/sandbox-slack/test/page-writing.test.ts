@@ -25,7 +25,6 @@ async function offered(typed: string, inThread = false) {
 
 describe('the suggestions', () => {
   test.each<[string, string[]]>([
-    ['/|', ['/ci', '/ci-list', '/ci-stop', '/ci-restart', '/ci-badge']],
     ['/ci-s|', ['/ci-stop']],
     ['/ci st|', ['/ci status', '/ci stop']],
     ['/CI  st|', ['/ci status', '/ci stop']],
@@ -50,7 +49,14 @@ describe('the suggestions', () => {
       more: 'stops a running build; alone, it shows what is running here',
     })
     expect((await offered('/ci stop acme/web|')).hint).toMatchObject({ words: '/ci stop' })
-    expect((await offered('/ci-badge acme|')).hint).toMatchObject({ usage: 'project [branch]' })
+    expect((await offered('/ci-list acme|')).hint).toMatchObject({ usage: '[text] [basic|pro] [page]' })
+  })
+
+  test('at / are the slash commands of the manifest', async () => {
+    const { app } = await known()
+    const slash = app.commands.map(({ command }) => command).filter((command) => !command.includes(' '))
+    expect((await offered('/|')).words).toEqual(slash)
+    expect(slash.slice(0, 2)).toEqual(['/ci', '/ci-list'])
   })
 
   test('include every word that the manifest names after /ci', async () => {

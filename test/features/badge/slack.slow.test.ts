@@ -2,7 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { ACTION_IDS } from '../../../src/slack/messages/ids.ts'
 import { CHANNELS, PEOPLE } from '../../../packages/sandbox-slack/src/workspace.ts'
 import { delivery, send, until } from '../../support/app.ts'
-import { openWorld, pushRed, reload, type, untilAnswered, untilCard, untilKnown } from '../../support/world.ts'
+import {
+  openScene,
+  openWorld,
+  press,
+  pushRed,
+  reload,
+  startBot,
+  type,
+  untilAnswered,
+  untilCard,
+  untilKnown,
+} from '../../support/world.ts'
 import { type World, type WorldOptions } from '../../support/world.ts'
 
 const { builds: BUILDS } = CHANNELS
@@ -20,7 +31,7 @@ const ODD_BRANCHES = ['fix/a&b', 'release 1?x=%41#top', 'a"b<c>|d', 'naïve-日�
 
 const uuidOf = ({ ci }: World): string => ci.state().projects.find(({ name }) => name === 'acme/web')!.uuid
 
-const filesIn = ({ slack }: World) => [...slack.workspace.files.values()]
+const filesIn = ({ slack }: Pick<World, 'slack'>) => [...slack.workspace.files.values()]
 
 describe('/ci badge', () => {
   it('says the state in words, with texts to copy: address, Markdown and HTML', async () => {
@@ -45,6 +56,18 @@ describe('/ci badge', () => {
     expect(file).toMatchObject({ name: 'badge-acme-web-main.png', altText: expect.stringContaining('failing') })
     expect(file?.bytes?.subarray(0, PNG.length)).toEqual(PNG)
     await until('it is shown', () => world.slack.transcript(BUILDS).includes('badge-acme-web-main.png'))
+  })
+
+  it('has its picture in the bundle too, where a separate process draws it', async () => {
+    const scene = await openScene()
+    await startBot(scene)
+    await pushRed(scene)
+    await untilCard(scene, ['Failed'], ACTION_IDS.restart)
+    await type(scene, ada, '/ci-badge acme/web main')
+    const answer = await untilAnswered(scene, ada, ['failing', 'Markdown'])
+    await press(scene, ada, answer, 'choose_1')
+    await until('the picture is there', () => filesIn(scene).some(({ completedAtMs }) => completedAtMs !== undefined))
+    expect(filesIn(scene)[0]?.bytes?.subarray(0, PNG.length)).toEqual(PNG)
   })
 
   it('for any branch gives an address that leads to exactly that branch', async () => {
