@@ -52,7 +52,7 @@ const SAMPLES: readonly ((cast: Cast) => Sample[] | Promise<Sample[]>)[] = [
 /** Every ending of every command, in these words from outside. */
 export const samplesOf = async (commands: readonly CommandRow[], cast: Cast = CAST): Promise<Sample[]> => [
   ...help(commands),
-  ...(await Promise.all(SAMPLES.map((samples) => samples(cast)))).flat(),
+  ...(await Promise.all(SAMPLES.map(async (samples) => samples(cast)))).flat(),
   ...any(cast),
 ]
 
