@@ -32,26 +32,26 @@ async function answerTyped(question: Question): Promise<Reply> {
 
 /** What people type every day, in the order of the help. */
 const EVERYDAY = ['red', 'status', 'restart', 'stop', 'subscribe']
+/** What people write about a build in its thread. */
+const IN_THREAD = ['stop', 'restart', 'status', 'why', 'on it', 'let go']
 
-/** The everyday commands with what each does, then the names of all others by their groups: it fits a phone. */
+/** The everyday commands with what each does up to its first comma, then the names of all others by their groups: it fits a phone. */
 export function answerHelp(commands: readonly CommandRow[], prefix = '/ci'): Answer {
   const everyday = EVERYDAY.flatMap((name) => commands.find((row) => row.name === name) ?? [])
   const groups = Map.groupBy(
     commands.filter((row) => !everyday.includes(row)),
     ({ group }) => group,
   )
+  const inThread = IN_THREAD.filter((words) => commands.some(({ name }) => words.startsWith(name))).map(codeSpan)
   return answerOf([
     line(':wave: *Buildline* brings your CI builds into Slack.'),
-    ...everyday.map((row) => line(`• ${codeSpan(`${prefix} ${row.name}`)} ${firstIdea(row)}`)),
+    ...everyday.map((row) => line(`• ${codeSpan(`${prefix} ${row.name}`)} ${row.does.split(/[;,]/)[0]}`)),
     ...[...groups].map(([group, rows]) => line(`*${group}*: ${rows.map(({ name }) => codeSpan(name)).join(', ')}`)),
     small(
-      `${typed(`${prefix} help subscribe`)} explains one command. In a build's thread, mention Buildline with ${codeSpan('stop')}, ${codeSpan('restart')}, ${codeSpan('status')}, ${codeSpan('on it')} or ${codeSpan('let go')}.`,
+      `${typed(`${prefix} help subscribe`)} explains one command. In a build's thread, mention Buildline with ${inThread.join(', ')}.`,
     ),
   ])
 }
-
-/** `stops a running build`, of `stops a running build; alone, it shows what is running here` */
-const firstIdea = ({ does }: CommandRow): string => does.split(/[;,]/)[0]!
 
 export function answerHelpAbout(command: CommandRow): Answer {
   const { name, alias, does, examples, who, notes = [] } = command

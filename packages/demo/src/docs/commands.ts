@@ -25,7 +25,7 @@ thread or in the channel. \`npm run gallery\` shows every answer with its button
 - A **build** is \`#512\`, or \`#3f2a1b4c\` where CI has no number for it, as its card says; \`acme/web@main\` (the last build of a
   branch); its address in CI; or its uuid.
 - In a build's thread, where Slack runs no commands, mention the bot: \`@Buildline stop\`, \`restart\`, \`status\`,
-  \`on it 30m\` or \`let go\`.
+  \`why\`, \`on it 30m\` or \`let go\`.
 - \`/ci\` alone shows what is red and what is running in this channel, with buttons.`
 
 /** Lines of the example that one section shows. */
