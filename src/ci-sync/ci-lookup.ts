@@ -1,9 +1,9 @@
 import { isProjectId } from '../domain/ids.ts'
 import type { Sources } from '../sources/source.ts'
 import { CiError } from '../sources/http/errors.ts'
-import { findBuild, summaryOf, type FindBuildDeps } from '../projects/find-build.ts'
+import { detailedSummaryOf, findBuild, type FindBuildDeps } from '../projects/find-build.ts'
 import type { BuildSummary, NotFound, Target } from '../projects/outcomes.ts'
-import { findProject } from '../projects/projects.ts'
+import { findProject, type FollowedDeps } from '../projects/projects.ts'
 import { takesOtherName, type Refreshed } from './reading.ts'
 import { recordListedBuilds, type RecordListedDeps } from './undelivered.ts'
 
@@ -50,13 +50,13 @@ export function createCiLookup(deps: CiLookupDeps) {
 /** If a project or build is unknown, asks CI and tries once more. */
 export type OrAskCi = ReturnType<typeof createCiLookup>
 
-/** One build, for a choice or a modal. */
+/** One build, for a choice or a modal: of what failed, as much as is shown outside channels. */
 export async function findSummary(
-  deps: FindBuildDeps & { orAskCi: OrAskCi },
+  deps: FindBuildDeps & FollowedDeps & { orAskCi: OrAskCi },
   target: Target,
 ): Promise<{ kind: 'found'; build: BuildSummary } | NotFound> {
   const result = await deps.orAskCi(() => findBuild(deps, target))
-  return result.kind === 'found' ? { kind: 'found', build: await summaryOf(deps, result.found) } : result
+  return result.kind === 'found' ? { kind: 'found', build: await detailedSummaryOf(deps, result.found, null) } : result
 }
 
 /** Waits until everything recorded is ingested, so that commands find it; at most INGESTED_WITHIN_MS. */

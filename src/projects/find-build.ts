@@ -24,7 +24,8 @@ import {
   type BuildAddress,
   type Sites,
 } from '../sources/build-address.ts'
-import { findProject, projectsCalled } from './projects.ts'
+import { detailsShown } from './followers.ts'
+import { findProject, projectsCalled, type FollowedDeps } from './projects.ts'
 
 /** The most branches searched for a similar name. */
 const BRANCHES_MAX = 200
@@ -220,7 +221,6 @@ export async function summaryOf(
   const judged = (await judgementsOf(reads, attempts)).get(attempt.finalSeq ?? 0)
   const isRecovered = judged?.change === 'recovered'
   const streak = judged && isRed(attempt.status) ? judged.streak : await extentAt(reads, attempt)
-  const failures = (await failuresOf(reads, [attempt])).failures.get(attemptKey(attempt))
   const ownership = streak && (await ownershipAt(reads, attempt, clock.now()))
   return {
     ...buildView(attempt, attempts),
@@ -229,9 +229,23 @@ export async function summaryOf(
     word: attempt.rawStatus,
     attemptNumber: attemptNumberOf(attempt, attempts),
     at: newsAt(attempt),
-    ...(failures && { failures: briefly(failures) }),
     streak,
     ...(await readCapabilities(reads, attempt, { attempts, requests }, configured)),
     ...(ownership && { ownership }),
   }
+}
+
+/** The same with what failed, as far as it is shown in this channel; null: in a direct message or a modal. */
+export async function detailedSummaryOf(
+  deps: FindDeps & FollowedDeps,
+  found: FoundBuild,
+  channel: ChannelId | null,
+): Promise<BuildSummary> {
+  const summary = await summaryOf(deps, found)
+  if (!isRed(found.attempt.status)) return summary
+  const { read } = deps.store
+  const { ref, branch } = summary
+  const details = await detailsShown(read, await deps.subscriptions(), ref.projectId, { channel, branch })
+  const failures = (await failuresOf(read, [found.attempt], details)).failures.get(attemptKey(found.attempt))
+  return failures ? { ...summary, failures: briefly(failures) } : summary
 }

@@ -1,8 +1,15 @@
-import { coversAny, following, type ProjectNames, type Subscription } from '../domain/rules/subscription.ts'
+import {
+  coversAny,
+  following,
+  leastDetails,
+  type ProjectNames,
+  type Subscription,
+} from '../domain/rules/subscription.ts'
 import { isRepositoryId, type ChannelId } from '../domain/ids.ts'
 import { patternMode } from '../domain/rules/pattern.ts'
 import type { ChannelRule } from '../domain/rules/rule.ts'
 import type { ProjectRef } from '../domain/ci-project/project-names.ts'
+import type { Details } from '../domain/builds/failure.ts'
 import type { ClosedChannel, Projects, DeliveredProject, Card } from '../store/records.ts'
 import type { Reads, Tx } from '../store/store.ts'
 import type { BuildEvent } from '../domain/builds/build-event.ts'
@@ -92,6 +99,23 @@ export async function followersOf(
     if (await reads.newestBuild(project.projectId, name)) return ifAllCount
   const known = await reads.branchesOf(project.projectId, BRANCHES_MAX)
   return followedBy(branch === null ? known : [branch, ...known])
+}
+
+/**
+ * How much of what failed in a project's builds an answer shows: in a channel that follows the project, as much as its cards
+ * do. Elsewhere no messages, and nothing if a channel that follows it shows nothing.
+ * @param branch of the build, if it is about one
+ */
+export async function detailsShown(
+  reads: BranchReads & Pick<Reads, 'deliveredAs'>,
+  subscriptions: readonly Subscription[],
+  projectId: string,
+  { channel, branch = null }: { channel: ChannelId | null; branch?: string | null },
+): Promise<Details | undefined> {
+  const project = (await deliveredById(reads, [projectId])).get(projectId)
+  const followers = project ? await followersOf(reads, subscriptions, namesOf(project), branch) : []
+  const here = followers.filter((one) => one.channel === channel)
+  return leastDetails(here.length > 0 ? here : [...followers, { details: 'names' }])
 }
 
 const exactName = ({ branch, branchMatch }: ChannelRule): string[] =>

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { pushed, startGithub } from '../../packages/sandbox-github/test/support.ts'
-import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
+import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { openStage, rowsOf, settled, until } from '../support/app.ts'
-import { cardIn, threadOf, untilCard, untilThread } from '../support/world.ts'
+import { cardIn, reload, threadOf, type, untilAnswered, untilCard, untilThread } from '../support/world.ts'
 
 const TOKEN = `ghp_${'a1'.repeat(18)}`
 
-async function openBot(settings: Record<string, string> = {}) {
+async function openBot(settings: Record<string, string> = {}, subscriptions?: readonly string[]) {
   const github = await startGithub()
   const { apiUrl, token, webhookSecret } = github.address()
   const stage = await openStage({
@@ -17,6 +17,7 @@ async function openBot(settings: Record<string, string> = {}) {
       GITHUB_TOKEN: token,
       ...settings,
     },
+    ...(subscriptions && { subscriptions }),
   })
   github.setWebhookUrl(`${stage.app.url}/webhooks/github`)
   return Object.assign(stage, { github })
@@ -81,4 +82,28 @@ test('a run that no channel is told of is not asked about, and one that failed i
   )
   expect(asked()).toBe(1)
   expect(cardIn(bot.slack, CHANNELS.builds, 'topic')).toBeUndefined()
+})
+
+test('an answer says no more of what failed than the cards of its channel; elsewhere no messages, or nothing', async () => {
+  const follow = (channel: string, details: string) => `{ channel: ${channel}, project: acme/web, details: ${details} }`
+  const bot = await openBot({}, [follow(CHANNELS.builds, 'lines'), follow(CHANNELS.web, 'names')])
+  bot.slack.connectBot(`${bot.app.url}/slack/events`)
+  /** whether the answer has the place, and the message */
+  const said = async (line: string, channel: string) => {
+    reload(bot)
+    await type(bot, PEOPLE.ada, line, channel)
+    const text = JSON.stringify(await untilAnswered(bot, PEOPLE.ada, ['#1'], channel))
+    return [text.includes('src/cart.ts'), text.includes('is not defined')]
+  }
+  const { id } = pushed(bot.github, { annotations: { lint: [annotation("'total' is not defined")] } })
+  bot.github.finish(id, 'failure', ['lint'])
+  await untilThread(bot, await untilCard(bot, ['Failed']), 'Failed in 1 place')
+  for (const line of ['/ci status #1', '/ci status acme/web', '/ci why #1']) {
+    expect(await said(line, CHANNELS.builds), line).toEqual([true, true])
+    for (const less of [CHANNELS.web, CHANNELS.ops]) expect(await said(line, less), line).toEqual([true, false])
+  }
+  await type(bot, PEOPLE.ada, '/ci subscribe acme/web CI failed main details none', CHANNELS.web)
+  await untilAnswered(bot, PEOPLE.ada, ['Subscribed'], CHANNELS.web)
+  for (const none of [CHANNELS.web, CHANNELS.ops]) expect(await said('/ci status #1', none)).toEqual([false, false])
+  expect(await said('/ci status #1', CHANNELS.builds)).toEqual([true, true])
 })

@@ -1,6 +1,5 @@
 import type { Known } from '../../domain/rules/decide.ts'
 import { mergeDetails, type BuildDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
-import { DETAILS } from '../../domain/builds/failure.ts'
 import {
   buildKey,
   isUuid,
@@ -15,7 +14,7 @@ import { repositoryIn } from '../../domain/ci-project/project-names.ts'
 import { branchKey, placeEvents, cardNumberOf, revisionSubject, noticeSubject } from '../../domain/builds/revision.ts'
 import { afterEvent, restartRequests, type Request, shownBy } from '../../domain/cards/request.ts'
 import { isVerdict } from '../../domain/builds/status.ts'
-import type { Subscription } from '../../domain/rules/subscription.ts'
+import { leastDetails, type Subscription } from '../../domain/rules/subscription.ts'
 import { projectName, buildView } from '../../domain/cards/view.ts'
 import { together } from '../../lib/async.ts'
 import type { CardKey, DeliveredProject, DueRevision, StoredDecision } from '../../store/records.ts'
@@ -168,8 +167,7 @@ async function keepCards(
     const ofChannel = subscriptions.filter(({ channel }) => channel === key.channel)
     const quiet = ofChannel.some((subscription) => subscription.quiet)
     const mention = ofChannel.some((subscription) => subscription.mention === 'committer')
-    // The channel may have asked for less so that nobody sees more.
-    const details = DETAILS.find((one) => ofChannel.some((subscription) => subscription.details === one))
+    const details = leastDetails(ofChannel)
     await tx.ensureCard({ ...key, quiet, mention, ...(details && { details }) })
   }
   for (const decision of decisions) {

@@ -1,6 +1,6 @@
 import { isRepositoryId, repositoryOf, sourceOf, type ChannelId, type SourceName, type Uuid } from '../ids.ts'
 import { coversBranch, matchBranch, patternMode } from './pattern.ts'
-import type { Details } from '../builds/failure.ts'
+import { DETAILS, type Details } from '../builds/failure.ts'
 import type { ReminderRule } from '../builds/reminder.ts'
 import type { ChannelRule } from './rule.ts'
 
@@ -74,6 +74,10 @@ export function following(subscriptions: readonly Subscription[], project: Proje
   const closed = substitute === undefined ? [] : own.filter(({ closedAt }) => closedAt)
   return [...own, ...closed.map((one) => ({ ...one, channel: substitute!, insteadOf: one.channel }))]
 }
+
+/** How much of what failed they show together, left out: all. One may ask for less so that nobody sees more. */
+export const leastDetails = (subscriptions: readonly Pick<Subscription, 'details'>[]): Details | undefined =>
+  DETAILS.find((one) => subscriptions.some(({ details }) => details === one))
 
 /** Whether it can deliver builds of a project with these branches. */
 export const counts = ({ closedAt, rules }: Subscription, branches: readonly string[] = []): boolean =>

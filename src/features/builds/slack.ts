@@ -95,7 +95,7 @@ function answerWithStatus(deps: Deps, question: Question, target: Target | null)
   const { channel } = question.by
   const query =
     target && target.kind !== 'project'
-      ? { target }
+      ? { target, channel }
       : { project: target?.project ?? null, branch: target?.branch ?? null, channel }
   return whenMayRead(deps, question, async () => {
     const outcome = await deps.orAskCi(() => buildStatus(deps, query))

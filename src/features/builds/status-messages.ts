@@ -97,9 +97,7 @@ function ofBuilds({ project, branch, builds }: Extract<StatusOutcome, { kind: 's
 }
 
 function ofProject({ project, builds, more, red }: Extract<StatusOutcome, { kind: 'project-status' }>): Answer {
-  const [only] = builds
   const count = builds.length + more
-  if (only && count === 1) return answerFound(only)
   const label = projectLabel({ project: project.name })
   const head =
     red === 0

@@ -5,10 +5,10 @@ import { redBranches } from '../../store/streaks.ts'
 import type { Target, BuildSummary, NotFound, Where } from '../../projects/outcomes.ts'
 import { RED_COUNTED_MAX } from '../../projects/streaks.ts'
 import {
+  detailedSummaryOf,
   findBuild,
   isBuildNumber,
   summariesOf,
-  summaryOf,
   type FindBuildDeps,
   type FindDeps,
 } from '../../projects/find-build.ts'
@@ -56,16 +56,17 @@ export type StatusDeps = FindBuildDeps & FollowedDeps
 
 export type StatusQuery =
   | { project: string | null; branch: string | null; channel: ChannelId | null }
-  | { target: Target }
+  | { target: Target; channel: ChannelId | null }
 
 /** The last build of each branch of a project; the last builds of one branch; or those of the channel's projects. */
 export async function buildStatus(deps: StatusDeps, query: StatusQuery): Promise<StatusOutcome> {
-  if ('target' in query) return statusOfTarget(deps, query.target)
-  const { project: text, branch, channel } = query
+  const { channel } = query
+  if ('target' in query) return statusOfTarget(deps, query.target, channel)
+  const { project: text, branch } = query
   if (text === null) return statusOfChannel(deps, channel)
-  if (branch !== null) return statusOfTarget(deps, { kind: 'project', project: text, branch })
+  if (branch !== null) return statusOfTarget(deps, { kind: 'project', project: text, branch }, channel)
   if (await isBuildNumber(deps.store.read, text))
-    return statusOfTarget(deps, { kind: 'build-number', number: text, project: null })
+    return statusOfTarget(deps, { kind: 'build-number', number: text, project: null }, channel)
   const named = await findProject(deps.store.read, text)
   if (named.kind !== 'project') return named
   const { project } = named
@@ -80,21 +81,23 @@ export async function buildStatus(deps: StatusDeps, query: StatusQuery): Promise
   const wanted = branches.length > 0 ? branches.slice(0, STATUS_BUILDS_MAX) : [undefined]
   const newest = await Promise.all(wanted.map((name) => read.newestBuild(projectId, name)))
   const builds = newest.filter((build) => build !== null)
-  if (builds.length === 0) return noBuild
+  const [only] = builds
+  if (!only) return noBuild
   const more = branches.length === 0 ? 0 : branches.length - builds.length
+  if (builds.length + more === 1) return statusOfTarget(deps, { kind: 'run', ref: only }, channel)
   return { kind: 'project-status', project, builds: await summariesOf(deps, builds), more, red: red.size }
 }
 
-async function statusOfTarget(deps: StatusDeps, target: Target): Promise<StatusOutcome> {
+async function statusOfTarget(deps: StatusDeps, target: Target, channel: ChannelId | null): Promise<StatusOutcome> {
   const result = await findBuild(deps, target)
   if (result.kind !== 'found') return result
-  const build = await summaryOf(deps, result.found)
+  const build = await detailedSummaryOf(deps, result.found, channel)
   const { projectId } = build.ref
   const project = { projectId, uuid: null, name: build.project, type: null }
   const branch = target.kind === 'project' ? build.branch : null
   const last = branch === null ? [] : await deps.store.read.lastBuilds(projectId, branch, LAST_BUILDS)
-  const builds = last.length > 1 ? await summariesOf(deps, last) : [build]
-  return { kind: 'status', project, branch: build.branch, builds }
+  const before = last.filter(({ buildId }) => buildId !== build.ref.buildId)
+  return { kind: 'status', project, branch: build.branch, builds: [build, ...(await summariesOf(deps, before))] }
 }
 
 /** Red branches come first, so that a newer build of another branch of the project hides none of them. */

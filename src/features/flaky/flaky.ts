@@ -1,10 +1,11 @@
 import { DAY_MS } from '../../domain/rules/digest.ts'
+import type { FlakyTest } from '../../domain/builds/flaky-tests.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { DigestView } from '../../domain/cards/view.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withinRetention, nameLookup, worstFlaky, type FigureDeps } from '../../projects/figures.ts'
 import type { ProjectNotFound } from '../../projects/outcomes.ts'
-import { deliveredById } from '../../projects/followers.ts'
+import { deliveredById, detailsShown } from '../../projects/followers.ts'
 import { findProject, followedBy, onlyOf } from '../../projects/projects.ts'
 import { readFlakyTests } from '../../store/failures.ts'
 import { buildsSince, collectFigures, firstOf } from '../../store/figures.ts'
@@ -52,15 +53,28 @@ export async function flakyBranches(
   const { read } = deps.store
   const built = await buildsSince(read, projects, firstOf(query))
   const figures = await collectFigures(read, projects, query, built)
-  const found = await readFlakyTests(read, [...built.keys()], query.period.from)
+  const tests = await shownTests(deps, await readFlakyTests(read, [...built.keys()], query.period.from), channel)
   const name = nameLookup(
     await deliveredById(
       read,
-      [...figures.flaky, ...found].map(({ projectId }) => projectId),
+      [...figures.flaky, ...tests].map(({ projectId }) => projectId),
     ),
   )
   const branches = worstFlaky(figures, FLAKY_LINES_MAX, name)
-  const shown = found.slice(0, FLAKY_LINES_MAX).map((test) => ({ ...test, project: name(test.projectId) }))
-  const tests = { shown, more: found.length - shown.length }
-  return { kind: 'flaky', project: named ? named.project.name : null, days, since, branches, tests }
+  const shown = tests.slice(0, FLAKY_LINES_MAX).map((test) => ({ ...test, project: name(test.projectId) }))
+  const listed = { shown, more: tests.length - shown.length }
+  return { kind: 'flaky', project: named ? named.project.name : null, days, since, branches, tests: listed }
+}
+
+/** Without those of projects of which the place of the answer shows nothing that failed. */
+async function shownTests(
+  { store, subscriptions }: FlakyDeps,
+  tests: readonly FlakyTest[],
+  channel: ChannelId | null,
+): Promise<FlakyTest[]> {
+  const all = tests.length > 0 ? await subscriptions() : []
+  const hidden = new Set<string>()
+  for (const id of new Set(tests.map(({ projectId }) => projectId)))
+    if ((await detailsShown(store.read, all, id, { channel })) === 'none') hidden.add(id)
+  return tests.filter(({ projectId }) => !hidden.has(projectId))
 }

@@ -3,7 +3,13 @@ import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
 import type { CardDecision, StoredDecision, Card, CardKey } from '../../store/records.ts'
 import type { Requester, Target, BuildSummary, NotFound } from '../../projects/outcomes.ts'
-import { findBuild, summariesOf, summaryOf, type FindBuildDeps, type FindDeps } from '../../projects/find-build.ts'
+import {
+  detailedSummaryOf,
+  findBuild,
+  summariesOf,
+  type FindBuildDeps,
+  type FindDeps,
+} from '../../projects/find-build.ts'
 import { followedBy, visibleTo, type FollowedDeps, type VisibleDeps } from '../../projects/projects.ts'
 import { newestOf, postedAttemptShown, type StoredMessage } from '../../domain/cards/plan.ts'
 import { attemptKey, type Attempt } from '../../domain/builds/attempt.ts'
@@ -77,7 +83,8 @@ export async function explain(
   const decisions: Explained[] = []
   for (const { buildEvent, decision } of shown.slice(-DECISIONS_MAX))
     decisions.push(explained(buildEvent, decision, await postedFor(buildEvent, decision)))
-  return { kind: 'why', build: await summaryOf(deps, found), decisions, more: shown.length - decisions.length, hidden }
+  const build = await detailedSummaryOf(deps, found, by.channel)
+  return { kind: 'why', build, decisions, more: shown.length - decisions.length, hidden }
 }
 
 interface Made {

@@ -80,7 +80,7 @@ describe('the state of a project', () => {
     await using stage = await openStage()
     await stage.ended('error', { branch: 'fix' })
     const { channel, ts } = stage.reconcile.slack.messages[0]!
-    const outcome = await stage.main.operations.status({ target: { kind: 'message', channel, ts } })
+    const outcome = await stage.main.operations.status({ target: { kind: 'message', channel, ts }, channel })
     expect(outcome).toMatchObject({ kind: 'status', branch: 'fix', builds: [{ shown: 'failed', offers: ['restart'] }] })
   })
 })

@@ -23,6 +23,9 @@ describe('/ci flaky', () => {
     const names = ['CartTest › sums', 'LoginTest › redirects', 'Search › finds']
     expect(text).toContain(names.map((name) => `• ${name} (acme/web): 1 commit`).join('\n'))
     expect(text).not.toContain('Prices')
+    for (const command of ['subscribe acme/web failed details none', 'flaky'])
+      await type(stage, PEOPLE.ada, `/ci ${command}`)
+    await untilAnswered(stage, PEOPLE.ada, ['*Nothing flaky*'])
   })
 
   test('lists branches with commits that passed only on a later attempt', async () => {
