@@ -24,7 +24,7 @@ import { recordReport } from './alerts/record/record-report.ts'
 import { createCiServiceEndpoint } from './sources/ci-service/endpoint.ts'
 import { createGithubEndpoint } from './sources/github/endpoint.ts'
 import { createGitlabEndpoint } from './sources/gitlab/endpoint.ts'
-import { createReportEndpoint } from './sources/report.ts'
+import { createJobReportEndpoint, createReportEndpoint } from './sources/report.ts'
 import { createSecretCheck, type Endpoint, type ReadDelivery, type ReadReport } from './sources/endpoint.ts'
 
 /** Requests and calls have this long to end after a stop; the rest is resumed at the next start. */
@@ -121,14 +121,11 @@ export async function createApp(config: Config, log: Logger) {
   }
   function webhookRoutesOf({ webhookSecrets: ci, github, gitlab }: Config): Route[] {
     const isValid = createSecretCheck(ci)
-    const endpoints = [createCiServiceEndpoint(isValid), createReportEndpoint('ci', isValid)]
-    if (github.webhookSecrets.length > 0) endpoints.push(createGithubEndpoint(github.webhookSecrets))
-    if (gitlab.webhookSecrets.length > 0) endpoints.push(createGitlabEndpoint(gitlab.webhookSecrets, clock.now))
-    for (const [source, { webhookSecrets: own }] of [
-      ['github', github],
-      ['gitlab', gitlab],
-    ] as const)
-      if (own.length > 0) endpoints.push(createReportEndpoint(source, createSecretCheck(own)))
+    const endpoints = [createCiServiceEndpoint(isValid), createReportEndpoint(isValid)]
+    const [ofGithub, ofGitlab] = [github.webhookSecrets, gitlab.webhookSecrets]
+    if (ofGithub.length > 0) endpoints.push(createGithubEndpoint(ofGithub), createJobReportEndpoint('github', ofGithub))
+    if (ofGitlab.length > 0)
+      endpoints.push(createGitlabEndpoint(ofGitlab, clock.now), createJobReportEndpoint('gitlab', ofGitlab))
     return endpoints.map(routeOf)
   }
   let webhookRoutes = webhookRoutesOf(config)

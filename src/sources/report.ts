@@ -1,3 +1,5 @@
+import { createHmac } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import * as z from 'zod'
 import { commitTitle } from '../domain/builds/build-event.ts'
 import { listOf } from '../lib/raw-values.ts'
@@ -5,8 +7,8 @@ import { NO_FAILURE, type FailureReport } from '../domain/builds/failure.ts'
 import { isRecord } from '../lib/json.ts'
 import { fields, items, VALUE, values } from '../lib/json-parts.ts'
 import { gitlabProjectId, repositoryProjectId, type ProjectId, type SourceName } from '../domain/ids.ts'
-import { readJsonBody, refusal, type BodyReading, type Endpoint } from './endpoint.ts'
-import { secretPath, type IsSecret } from './secret-path.ts'
+import { createSecretCheck, readJsonBody, refusal, type BodyReading, type Endpoint } from './endpoint.ts'
+import { basicPassword, secretPath, type IsSecret } from './secret-path.ts'
 import { buildId, ciBuildId, cleanText, countOrNull, projectId } from './values.ts'
 
 /** The largest report that is read. */
@@ -27,16 +29,45 @@ const COUNTED_TESTS_MAX = 1_000_000_000
 /** The last lines of a log that are kept. */
 const LOG_LINES_MAX = 20
 
-/**
- * Where the build steps of a source send test reports. Each source has its own path and secrets, so that nobody who has
- * one source's secret can report on another one's builds.
- */
-export const createReportEndpoint = (source: SourceName, isSecret: IsSecret): Endpoint => ({
+/** Where the CI service's build steps send test reports, with the secret of its deliveries. */
+export const createReportEndpoint = (isSecret: IsSecret): Endpoint => ({
   what: 'report',
-  ...secretPath('reports', isSecret, source === 'ci' ? '' : `${source}/`),
+  ...secretPath('reports', isSecret),
   bodyBytesMax: REPORT_BYTES_MAX,
-  read: (body) => readReport(source, body),
+  read: (body) => readReport('ci', body),
 })
+
+/**
+ * Where jobs of GitHub or GitLab send theirs, with a report secret as HTTP Basic password. A report is about a build of the
+ * repository that its secret names.
+ */
+export function createJobReportEndpoint(source: 'github' | 'gitlab', webhookSecrets: readonly string[]): Endpoint {
+  function provenProject({ authorization }: IncomingHttpHeaders): string | null {
+    const presented = basicPassword(authorization)
+    const named = presented?.split('.')[0] ?? ''
+    return createSecretCheck(webhookSecrets.map((secret) => reportSecret(secret, named)))(presented) ? named : null
+  }
+  return {
+    what: 'report',
+    matches: (pathname) => pathname === `/webhooks/${source}/reports`,
+    bodyBytesMax: REPORT_BYTES_MAX,
+    unauthorizedStatus: 401,
+    senderOf: ({ headers }) => (provenProject(headers) === null ? 'stranger' : 'proven'),
+    read(body, headers) {
+      const reading = readReport(source, body)
+      const isOther = reading.kind === 'report' && reading.projectId !== provenProject(headers)
+      return isOther ? refusal('the secret is not of the repository or project in build.project_id') : reading
+    },
+  }
+}
+
+/**
+ * The secret with which jobs of one repository or project report tests: `github:12.<HMAC>`. Nothing can be delivered with it:
+ * it signs nothing that GitHub would send.
+ * @param project `github:<repository>` or `gitlab:<project>`
+ */
+export const reportSecret = (webhookSecret: string, project: string): string =>
+  `${project}.${createHmac('sha256', webhookSecret).update(`buildline report ${project}`).digest('hex')}`
 
 /**
  * Reads a report: `{"build":{…},"report":{…}}` with usable `build.project_id` and `build.build_id`. Any other field that is

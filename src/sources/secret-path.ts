@@ -8,16 +8,12 @@ import type { Endpoint } from './endpoint.ts'
 /** Whether this is one of the valid secrets. */
 export type IsSecret = (presented: string | null) => boolean
 
-/**
- * A path below `/webhooks` that needs a secret; without one it answers 404, which does not reveal that it exists.
- * @param of the source's folder, such as `github/`
- */
+/** A path below `/webhooks` that needs a secret; without one it answers 404, which does not reveal that it exists. */
 export function secretPath(
   at: keyof typeof IN_PATH,
   isSecret: IsSecret,
-  of = '',
 ): Pick<Endpoint, 'matches' | 'unauthorizedStatus' | 'senderOf'> {
-  const path = new RegExp(`^/webhooks/${of}${at}(?:/[^/]*)?/?$`)
+  const path = new RegExp(`^/webhooks/${at}(?:/[^/]*)?/?$`)
   return {
     matches: (pathname) => path.test(pathname),
     unauthorizedStatus: 404,
@@ -42,10 +38,11 @@ export function presentedSecret(
 // A proxy may have put something before the path.
 const IN_PATH = {
   builds: /\/webhooks\/builds\/([^/]+)\/?$/,
-  reports: /\/webhooks\/(?:git(?:hub|lab)\/)?reports\/([^/]+)\/?$/,
+  reports: /\/webhooks\/reports\/([^/]+)\/?$/,
 } as const
 
-function basicPassword(authorization: string | undefined): string | null {
+/** Null if there is none. */
+export function basicPassword(authorization: string | undefined): string | null {
   const encoded = /^basic +([a-z0-9+/=]+)$/i.exec(authorization ?? '')?.[1]
   if (!encoded) return null
   const bytes = Buffer.from(encoded, 'base64')

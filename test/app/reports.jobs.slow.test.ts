@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { pushed as githubRun, startGithub } from '../../packages/sandbox-github/test/support.ts'
 import { pushed as gitlabPipeline, startGitlab } from '../../packages/sandbox-gitlab/test/support.ts'
@@ -5,6 +6,7 @@ import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { folderWith } from '../../packages/build-steps/test/report.ts'
 import { FOLDER, run } from '../../packages/build-steps/test/support.ts'
 import { openStage, rowsOf, send, settled, until, WEBHOOK_SECRET, type Settings, type Stage } from '../support/app.ts'
+import { reportSecret } from '../../src/sources/report.ts'
 import { cardIn, threadOf, untilCard, untilThread } from '../support/world.ts'
 
 // `buildline report` in a job of GitHub Actions or GitLab CI, which knows its build from the job's environment.
@@ -72,9 +74,10 @@ async function openGithub(subscriptions?: readonly string[]) {
     GITHUB_WORKFLOW: 'CI',
     GITHUB_JOB: job,
   })
+  const secret = reportSecret(webhookSecret, `github:${repository('acme/web')}`)
   const report = (id: number, xml: string, of: Parameters<typeof env>[1] & { secret?: string } = {}, args?: string[]) =>
-    step(bot.app.url, of.secret ?? webhookSecret, env(id, of), xml, args)
-  return Object.assign(bot, { github, report })
+    step(bot.app.url, of.secret ?? secret, env(id, of), xml, args)
+  return Object.assign(bot, { github, report, secret, webhookSecret })
 }
 
 test('in a GitHub job it tells which tests failed, each job its own, in place of what GitHub says of the jobs', async () => {
@@ -109,12 +112,26 @@ test('a report that comes before its run waits for it, and counts for the attemp
   await untilShown(bot, '2 of 4 tests failed: late')
 })
 
-test('a secret reports on its own source alone, and on no run of another repository', async () => {
+test('the secret that the operator gets for a repository reports on its runs alone, and delivers nothing', async () => {
   const bot = await openGithub()
   const { id } = githubRun(bot.github)
   await isKnown(bot)
-  expect(await bot.report(id, junit('of another secret'), { secret: WEBHOOK_SECRET })).toContain('does not accept')
-  expect(await bot.report(id, junit('of another repository'), { of: 'acme/api' })).toContain('(recorded)')
+  const print = (name: string) =>
+    run(process.execPath, [`${FOLDER}buildline.js`, 'report-secret', name], { env: bot.settings, cwd: bot.folder })
+  expect(await print('acme/web')).toEqual({ code: 0, stdout: `${bot.secret}\n`, stderr: '' })
+  expect(await print('acme/none')).toMatchObject({
+    code: 64,
+    stdout: '',
+    stderr: expect.stringContaining('is known yet'),
+  })
+  const [, sum] = bot.secret.split('.')
+  for (const secret of [WEBHOOK_SECRET, bot.webhookSecret, `gitlab:71.${sum}`, `.${sum}`, sum!])
+    expect(await bot.report(id, junit('of another secret'), { secret })).toContain('does not accept')
+  expect(await bot.report(id, junit('of another repository'), { of: 'acme/api' })).toContain('is not of the repository')
+  const body = JSON.stringify({ workflow_run: {} })
+  const signature = `sha256=${createHmac('sha256', bot.secret).update(body).digest('hex')}`
+  const headers = { 'x-hub-signature-256': signature, 'x-github-event': 'workflow_run' }
+  expect(await send(bot.app.url, body, { path: '/webhooks/github', headers })).toMatchObject({ status: 401 })
   const named = { project_id: 12, build_id: id, attempt: 1 }
   const path = `/webhooks/reports/${WEBHOOK_SECRET}`
   for (const project of [`github:12`, `github:12:13`, 'gitlab:71'])
@@ -125,14 +142,15 @@ test('a secret reports on its own source alone, and on no run of another reposit
   await untilCard(bot, ['Failed', 'acme/web'])
   await settled(bot.app.url)
   expect(JSON.stringify(cardIn(bot.slack, CARD, 'Failed'))).not.toContain('tests failed')
-  expect(rowsOf(bot.folder, "select 1 from report where body like '%of another secret%'")).toEqual([])
+  expect(rowsOf(bot.folder, "select 1 from report where body like '%of another%'")).toEqual([])
 })
 
 test('in a GitLab job it tells which tests failed, by the name of its job', async () => {
   const gitlab = await startGitlab()
   const { url: siteUrl, token, signingToken, webhookToken } = gitlab.address()
-  const secret = (signingToken ?? webhookToken)!
-  const settings = { GITLAB_URL: siteUrl, GITLAB_TOKEN: token, GITLAB_WEBHOOK_SECRET: secret }
+  const webhookSecret = (signingToken ?? webhookToken)!
+  const secret = reportSecret(webhookSecret, 'gitlab:71')
+  const settings = { GITLAB_URL: siteUrl, GITLAB_TOKEN: token, GITLAB_WEBHOOK_SECRET: webhookSecret }
   const bot = await openBot(settings, gitlab, '/webhooks/gitlab')
   const { id } = gitlabPipeline(gitlab, { outcome: 'none' })
   const env = (part: string) => ({

@@ -6,6 +6,7 @@ import { botSettings } from '../../packages/sandbox-ci/src/settings.ts'
 import { createSandboxGithub, type SandboxGithub } from '../../packages/sandbox-github/src/server.ts'
 import { createSandboxGitlab, type SandboxGitlab } from '../../packages/sandbox-gitlab/src/server.ts'
 import { PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
+import { reportSecret } from '../../src/sources/report.ts'
 import { BUILDS } from '../app/channel.ts'
 import { buildOf, databaseBytes, delivery, settled, until } from '../support/app.ts'
 import { answerTo, NEXT, SLACK_PATH, startBot, type Bot } from './bot.ts'
@@ -70,7 +71,8 @@ beforeAll(async () => {
     [],
     { botToken: SECRET.slackToken, signingSecret: SECRET.slackSigning, rates: 'off' },
   )
-  secrets = [...Object.values(SECRET), KEY_LINE, ofCi.CI_AUTHORIZATION, ofCi.CI_API_KEY].filter(
+  const ofReports = reportSecret(SECRET.githubHook, 'github:12')
+  secrets = [...Object.values(SECRET), ofReports, KEY_LINE, ofCi.CI_AUTHORIZATION, ofCi.CI_API_KEY].filter(
     (one) => one !== undefined,
   )
   github.setWebhookUrl(`${bot.url}/webhooks/github`)

@@ -109,7 +109,7 @@ export const WEBHOOKS: readonly Webhook[] = [
   },
   {
     name: 'reports',
-    endpoint: createReportEndpoint('ci', () => true),
+    endpoint: createReportEndpoint(() => true),
     path: `/webhooks/reports/${SECRET}`,
     headers: () => ({}),
     deliveries: {

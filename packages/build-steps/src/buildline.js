@@ -6,6 +6,7 @@ import { nearest, quoted } from './nearest.js'
 import { notify, notifyHelp } from './notify/notify.js'
 import { EXIT, Failure, runProgram } from './program.js'
 import { report, reportHelp } from './report/report.js'
+import { reportSecret, reportSecretHelp } from './report-secret.js'
 
 /**
  * @typedef {Readonly<Record<string, string | undefined>>} Environment
@@ -23,16 +24,18 @@ const VERSION = '0.2.0'
 const COMMANDS = new Map([
   ['notify', { help: notifyHelp, run: notify }],
   ['report', { help: reportHelp, run: report }],
+  ['report-secret', { help: reportSecretHelp, run: reportSecret }],
   ['audit', { help: auditHelp, run: audit }],
   ['doctor', { help: doctorHelp, run: doctor }],
 ])
 
 const HELP = `buildline: what a build step can send to the Buildline bot.
 
-  buildline notify      sends the bot this build's status
-  buildline report      sends the bot which tests failed
-  buildline audit       where the bot runs: who asked for what, as JSON lines
-  buildline doctor      where the bot runs: what is misconfigured, and how to fix it
+  buildline notify         sends the bot this build's status
+  buildline report         sends the bot which tests failed
+  buildline report-secret  where the bot runs: the secret with which a repository's jobs report
+  buildline audit          where the bot runs: who asked for what, as JSON lines
+  buildline doctor         where the bot runs: what is misconfigured, and how to fix it
   buildline <command> --help
   buildline --version
 `

@@ -3,8 +3,8 @@ import { createPrint } from './print.js'
 import { nameOf } from './answer.js'
 
 // Everything in this folder runs on build machines with Node 18 and newer, as one file for each program (`npm pack`). It
-// imports only Node's own modules and sax, which becomes part of that file; `audit` and `doctor`, which run where the bot
-// is installed, also import the bot's code.
+// imports only Node's own modules and sax, which becomes part of that file; `report-secret`, `audit` and `doctor`, which run
+// where the bot is installed, also import the bot's code.
 
 /** Exit codes of both programs. Those from 64 are from sysexits.h; 2 is what shells use for wrong usage. */
 export const EXIT = { other: 1, settings: 2, usage: 64, notFound: 66, unavailable: 69, refused: 77 }

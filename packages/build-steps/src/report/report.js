@@ -80,8 +80,8 @@ ${helpWhere()}
 The build, as for buildline notify, from the environment or as a flag, which takes precedence:
 ${helpRows(IDS)}
 
-In a GitHub Actions or GitLab CI job all of these are known from the job's own environment, and BUILDLINE_SECRET is one of
-the bot's GITHUB_WEBHOOK_SECRETs or GITLAB_WEBHOOK_SECRETs. In a matrix, name each job: --job 'test 24'.
+In a GitHub Actions or GitLab CI job all of these are known from the job's own environment, and BUILDLINE_SECRET is what
+buildline report-secret prints for its repository. In a matrix, name each job: --job 'test 24'.
 
   --deadline <seconds>  gives up after this time, retries included: 1 to ${DEADLINE_S_MAX}, default ${DEADLINE_S}
   --strict              the step fails if the bot did not get the report; never if a report cannot be read

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { loadEnvFile } from 'node:process'
+import { readConfig } from '../config/config.ts'
+import { repositoryOf, sourceOf } from '../domain/ids.ts'
+import { findFollowed } from '../projects/subscriptions.ts'
+import { reportSecret } from '../sources/report.ts'
+import { openStore } from '../store/open.ts'
+
+/** A problem that the operator can fix. The message is one line and contains no secret. */
+export class NoReportSecret extends Error {}
+
+/** The report secrets of the GitHub repositories and GitLab projects with this name. It only reads, so the bot may run. */
+export async function reportSecretsOf(name: string): Promise<string[]> {
+  if (existsSync('.env')) loadEnvFile('.env')
+  const reading = readConfig(process.env)
+  if (reading.kind === 'faults') throw new NoReportSecret(reading.faults[0])
+  const { database, github, gitlab } = reading.config
+  // SQLite would create an empty file.
+  if (database.kind === 'sqlite' && !existsSync(database.path))
+    throw new NoReportSecret(`there is no database at ${database.path}: set DATABASE_URL`)
+  const store = await openStore(database)
+  try {
+    const found = await findFollowed(store.read, name)
+    const named = found.kind === 'project' ? [found.project] : found.kind === 'several-projects' ? found.projects : []
+    const ids = new Set(named.map(({ projectId }) => repositoryOf(projectId ?? '') ?? projectId ?? ''))
+    const secrets = [...ids].flatMap((id) => {
+      const secretOf = { ci: [], github: github.webhookSecrets, gitlab: gitlab.webhookSecrets }
+      return secretOf[sourceOf(id)].slice(0, 1).map((secret) => reportSecret(secret, id))
+    })
+    if (secrets.length > 0) return secrets
+  } finally {
+    await store.close()
+  }
+  throw new NoReportSecret('no GitHub repository or GitLab project with this name and a webhook secret is known yet')
+}
