@@ -33,6 +33,7 @@ const rangesOf = (text: string, pattern: RegExp): Range[] =>
 
 /** Private keys in PEM, also without their beginning or end. */
 function privateKeysIn(text: string): Range[] {
+  if (!text.includes('-----')) return []
   const ranges: Range[] = []
   let before: { from: number; isKey: boolean | null } = { from: 0, isKey: null }
   for (const { 0: marker, 1: edge, index } of text.matchAll(/-----(BEGIN|END)([^-]{0,80})-----/g)) {
@@ -46,13 +47,21 @@ function privateKeysIn(text: string): Range[] {
   return ranges
 }
 
+/**
+ * Six bytes of ASCII in base64: the first bit of each is 0. A secret is at least eight such bytes, and other texts than
+ * base64 seldom look like that, so that few are decoded.
+ */
+const ASCII_IN_BASE64 = /(?:[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][\w+/-]){2}/
+
 /** Base64 of a text with a secret's shape. */
-const base64In = (text: string): Range[] =>
-  rangesOf(text, /[\w+/-]{16,}={0,2}/g).filter(([from, to]) =>
+function base64In(text: string): Range[] {
+  if (!ASCII_IN_BASE64.test(text)) return []
+  return rangesOf(text, /[\w+/-]{16,}={0,2}/g).filter(([from, to]) =>
     [0, 1, 2, 3].some(
       (skipped) => shapesIn(Buffer.from(text.slice(from + skipped, to), 'base64').toString('latin1')).length > 0,
     ),
   )
+}
 
 /** The text with `***` for each range, or for ranges that touch. */
 export function hideRanges(text: string, ranges: readonly Range[]): string {

@@ -29,6 +29,18 @@ describe('a secret', () => {
     const encoded = Buffer.from(`user:${secret}`).toString('base64')
     expect(maskSecrets(`header ${encoded}`)).not.toContain(encoded)
   })
+
+  test.each([0, 1, 2, 3, 4, 5])(
+    'of the shortest form is hidden in the base64 of other bytes, %i before it',
+    (before) => {
+      const bytes = Buffer.concat([
+        Buffer.alloc(before, 0xff),
+        Buffer.from(`ghp_${REST.slice(0, 4)}`),
+        Buffer.alloc(7, 0xfe),
+      ])
+      expect(maskSecrets(bytes.toString('base64'))).toBe('***')
+    },
+  )
 })
 
 test.each([

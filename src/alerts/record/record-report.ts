@@ -37,7 +37,8 @@ const SUCCESSORS_MAX = 4
  * about its first one. It replaces an earlier report of the same shard.
  */
 export async function recordReport({ store, clock }: RecordDelivery, read: ReadReport): Promise<Stored> {
-  const answer = await store.write((tx) => record(tx, read, clock.now()))
+  const report = masked(read.report)
+  const answer = await store.write((tx) => record(tx, { ...read, report }, clock.now()))
   return { answer, fields: { project: read.projectId, build: read.buildId } }
 }
 
@@ -46,18 +47,19 @@ export const recordFailures = (
   { store, clock }: Pick<RecordDelivery, 'store' | 'clock'>,
   { projectId, buildId, attempt }: UnreadBuild,
   reports: readonly SourceReport[],
-): Promise<void> =>
-  store.write(async (tx) => {
-    for (const report of reports.length > 0 ? reports : [NOTHING_SAID])
-      await record(tx, { projectId, buildId, report: { ...report, by: 'source', attempt } }, clock.now())
+): Promise<void> => {
+  const said = reports.length > 0 ? reports : [NOTHING_SAID]
+  const safe = said.map((report) => masked({ ...report, by: 'source', attempt }))
+  return store.write(async (tx) => {
+    for (const report of safe) await record(tx, { projectId, buildId, report }, clock.now())
   })
+}
 
 async function record(
   tx: Tx,
-  { projectId: project, buildId: named, report: read }: Omit<ReadReport, 'kind'>,
+  { projectId: project, buildId: named, report }: Omit<ReadReport, 'kind'>,
   at: number,
 ): Promise<Stored['answer']> {
-  const report = masked(read)
   const projectId = await workflowOf(tx, project, named)
   const buildId = await knownId(tx, { projectId, buildId: named, uuid: isUuid(named) ? toUuid(named) : null })
   const buildEvents = await tx.eventsOfBuild(projectId, buildId)
