@@ -95,9 +95,9 @@ async function readFailures(deps: ReadEnds, build: KnownBuild, signal: AbortSign
   const events = await eventsOf(store.read, build)
   const end = events.findLast(({ details }) => details.end?.isWhole) ?? events.findLast(isFinalEvent)
   if (!read || !end || !isRed(end.status) || clock.now() - build.at > NEWS_MS) return
-  if ((await hasAsked(store.read, build, events)) || !(await isPosted(store.read, events))) return
+  if ((await hasAsked(store.read, build)) || !(await isPosted(store.read, events))) return
   const unread = await unreadBuild(store.read, build, events)
-  if (unread) await recordFailures(unread, await read({ ...unread, commit: end.commitId, logs: failureLogs }, signal))
+  if (unread) await recordFailures(unread, await read({ ...unread, logs: failureLogs }, signal))
 }
 
 async function eventsOf(reads: Store['read'], { projectId, buildId, attempt }: KnownBuild): Promise<BuildEvent[]> {
@@ -107,14 +107,9 @@ async function eventsOf(reads: Store['read'], { projectId, buildId, attempt }: K
 
 const isWhole = (events: readonly BuildEvent[]): boolean => events.some(({ details }) => details.end?.isWhole)
 
-async function hasAsked(
-  reads: Store['read'],
-  { projectId, buildId }: KnownBuild,
-  events: readonly BuildEvent[],
-): Promise<boolean> {
-  const seqs = new Set(events.map(({ seq }) => seq))
+async function hasAsked(reads: Store['read'], { projectId, buildId, attempt }: KnownBuild): Promise<boolean> {
   const reports = await reads.reportsOf(buildKey(projectId, buildId))
-  return reports.some(({ report, attemptSeq }) => report.by === 'source' && seqs.has(attemptSeq))
+  return reports.some(({ report }) => report.by === 'source' && report.attempt === attempt)
 }
 
 /** Whether a channel was told of the end. */

@@ -1,13 +1,13 @@
+import { stripVTControlCharacters } from 'node:util'
 import type { Failure } from '../domain/builds/failure.ts'
 import { CiError } from './http/errors.ts'
 import type { Rate } from './http/exchange.ts'
 import type { SourceReport } from './source.ts'
-import { cleanText } from './values.ts'
+import { cleanText, REPORT_TEXT_CHARS_MAX } from './values.ts'
 import { maskSecrets } from '../lib/secret-shapes.ts'
 
 /** The most failures that are kept of one job. */
-const FAILURES_MAX = 50
-const TEXT_CHARS_MAX = 300
+export const FAILURES_MAX = 50
 const LINES_MAX = 3
 
 /** Its source was asked, and named no failure. */
@@ -15,9 +15,6 @@ export const NOTHING_SAID: SourceReport = {
   part: null,
   tests: null,
   failed: 0,
-  skipped: 0,
-  flaky: 0,
-  durationMs: null,
   failures: [],
   flakyTests: [],
   log: [],
@@ -38,17 +35,10 @@ export function jobReport(
   return { ...NOTHING_SAID, part: job.job, failed: named.length, failures: named.slice(0, FAILURES_MAX), log }
 }
 
-/** A report of a job's tests, as the source counts them. */
-export const testReport = (
-  job: string | null,
-  counts: Pick<SourceReport, 'failed' | 'skipped'> & { tests: number },
-  failures: readonly Failure[],
-): SourceReport => ({ ...NOTHING_SAID, part: job, ...counts, failures: failures.slice(0, FAILURES_MAX) })
-
 /** At most three lines, in one. */
 export const shortText = (text: string | null): string | null => {
   const lines = (text ?? '').split(/\r\n?|\n/).filter((line) => line.trim() !== '')
-  return cleanText(lines.slice(0, LINES_MAX).join(' ').slice(0, TEXT_CHARS_MAX))
+  return cleanText(lines.slice(0, LINES_MAX).join(' ').slice(0, REPORT_TEXT_CHARS_MAX))
 }
 
 /**
@@ -60,38 +50,19 @@ export function spareCalls(rate: Rate | null): void {
     throw new CiError({ kind: 'rate-limited', purpose: 'read what failed' })
 }
 
-/** Null for what the source does not show: without the right to it, or when it is gone. Any other error is thrown. */
-export async function unlessUnreadable<T>(call: Promise<T>): Promise<T | null> {
-  try {
-    return await call
-  } catch (error) {
-    if (error instanceof CiError && UNREADABLE.has(error.kind)) return null
-    throw error
-  }
-}
-
-const UNREADABLE: ReadonlySet<string> = new Set(['not-found', 'forbidden', 'bad-request', 'shape', 'too-large'])
-
 // The lines of a failed job's log that say why it failed.
 
 /** The most lines of an excerpt. */
 export const EXCERPT_LINES_MAX = 15
-const LINE_CHARS_MAX = 300
-
-/** Colours and other commands to a terminal. */
-const ESCAPES = new RegExp(
-  String.raw`\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[@-_]`,
-  'g',
-)
 
 /** Of a line that was written over itself, such as a progress bar, what was last to be seen. */
 const lastSeen = (line: string): string => line.split('\r').findLast((part) => part.trim() !== '') ?? ''
 
 /** Secrets are hidden before anything is cut: a few lines from the middle of a private key would not be recognized. */
 function cleaned(text: string): string[] {
-  const lines = text.split('\n').map((line) => lastSeen(line.replace(ESCAPES, '')))
+  const lines = text.split('\n').map((line) => lastSeen(stripVTControlCharacters(line)))
   const safe = maskSecrets(lines.join('\n')).split('\n')
-  return safe.map((line) => line.slice(0, LINE_CHARS_MAX).trimEnd())
+  return safe.map((line) => line.slice(0, REPORT_TEXT_CHARS_MAX).trimEnd())
 }
 
 /** GitHub writes the time before each line. */

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import * as z from 'zod'
 import { commitTitle } from '../domain/builds/build-event.ts'
 import { listOf } from '../lib/raw-values.ts'
 import { NO_FAILURE, type FailureReport } from '../domain/builds/failure.ts'
@@ -9,22 +8,13 @@ import { fields, items, VALUE, values } from '../lib/json-parts.ts'
 import { gitlabProjectId, repositoryProjectId, type ProjectId, type SourceName } from '../domain/ids.ts'
 import { createSecretCheck, readJsonBody, refusal, type BodyReading, type Endpoint } from './endpoint.ts'
 import { basicPassword, secretPath, type IsSecret } from './secret-path.ts'
-import { buildId, ciBuildId, cleanText, countOrNull, projectId } from './values.ts'
+import { buildId, ciBuildId, cleanText, countOrNull, projectId, REPORT_TEXT_CHARS_MAX } from './values.ts'
 
 /** The largest report that is read. */
 const REPORT_BYTES_MAX = 64 * 1024
 
-/** Characters kept of a test's name, of its message, and of a line of a log. */
-const REPORT_TEXT_CHARS_MAX = 300
-
-/** Characters kept of a job's name beside each of its failed tests. */
-const JOB_CHARS_MAX = 80
-
 /** Failed tests, and flaky tests, kept of one report. */
 const REPORTED_TESTS_MAX = 200
-
-/** No build has more tests; a larger number counts as missing. */
-const COUNTED_TESTS_MAX = 1_000_000_000
 
 /** The last lines of a log that are kept. */
 const LOG_LINES_MAX = 20
@@ -85,7 +75,7 @@ function readReport(source: SourceName, body: Uint8Array): BodyReading {
   if (!id.success)
     return refusal(`build.build_id is ${source === 'ci' ? 'neither an integer id nor a UUID' : 'not an integer id'}`)
   // Only GitHub's steps know which attempt they are in.
-  const attempt = source === 'github' ? countOrNull.parse(build['attempt'] ?? null) : null
+  const attempt = source === 'github' ? countOf(build['attempt']) : null
   return {
     kind: 'report',
     projectId: PROJECTS[source](project.data),
@@ -102,46 +92,31 @@ const REPORTED = fields({
     shard: VALUE,
     tests: VALUE,
     failed: VALUE,
-    skipped: VALUE,
-    flaky: VALUE,
-    duration_ms: VALUE,
     failures: items(values(['name', 'message'])),
     flaky_tests: items(VALUE),
     log: items(VALUE),
   }),
 })
 
-const count = countOrNull.transform((value) => (value !== null && value > COUNTED_TESTS_MAX ? null : value))
-
-const COUNTS = z.object({
-  tests: count,
-  failed: count,
-  skipped: count,
-  flaky: count,
-  duration_ms: z.number().nullable().catch(null),
-})
-
 function toReport(
   value: Record<string, unknown>,
   { attempt, job }: { attempt: number | null; job: string | null },
 ): FailureReport {
-  const counts = COUNTS.parse(value)
   const [failures, flakyTests, log] = [listOf(value['failures']), listOf(value['flaky_tests']), listOf(value['log'])]
-  const failed = Math.max(counts.failed ?? 0, failures.length)
+  const failed = Math.max(countOf(value['failed']) ?? 0, failures.length)
   return {
     by: 'step',
     attempt,
     part: [job, textOf(value['shard'])].filter((part) => part !== null).join(' ') || null,
-    tests: Math.max(counts.tests ?? 0, failed),
+    tests: Math.max(countOf(value['tests']) ?? 0, failed),
     failed,
-    skipped: counts.skipped ?? 0,
-    flaky: Math.max(counts.flaky ?? 0, flakyTests.length),
-    durationMs: counts.duration_ms,
     failures: failures.slice(0, REPORTED_TESTS_MAX).flatMap((one) => failureOf(one, job)),
     flakyTests: flakyTests.slice(0, REPORTED_TESTS_MAX).flatMap((name) => textOf(name) ?? []),
     log: log.slice(-LOG_LINES_MAX).map((line) => textOf(line) ?? ''),
   }
 }
+
+const countOf = (value: unknown): number | null => countOrNull.parse(value ?? null)
 
 // Not a schema: for some hundred texts that leaves 70 KB in the old part of the heap, and collecting it delays deliveries.
 const textOf = (value: unknown): string | null =>
@@ -151,7 +126,5 @@ function failureOf(value: unknown, job: string | null): FailureReport['failures'
   const { name, message } = isRecord(value) ? value : { name: value }
   const known = textOf(name)
   const first = typeof message === 'string' ? commitTitle(message) : null
-  return known === null
-    ? []
-    : [{ ...NO_FAILURE, job: job?.slice(0, JOB_CHARS_MAX) ?? null, test: known, message: textOf(first) }]
+  return known === null ? [] : [{ ...NO_FAILURE, job, test: known, message: textOf(first) }]
 }

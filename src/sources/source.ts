@@ -159,7 +159,6 @@ export interface UnreadBuild {
 
 /** One attempt of a build that ended red. */
 export interface FailedBuild extends UnreadBuild {
-  commit: string | null
   /** whether excerpts of logs are wanted */
   logs: boolean
 }

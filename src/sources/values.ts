@@ -34,6 +34,9 @@ export const textOrNull = z
 /** Names, branches, addresses and messages are cut to this many characters: all events of a build are read together. */
 export const SOURCE_TEXT_CHARS_MAX = 500
 
+/** Characters kept of a test's name, of the message of a failure, and of a line of a log. */
+export const REPORT_TEXT_CHARS_MAX = 300
+
 /** Text without NUL and half surrogate pairs, which databases and Slack cannot handle; null if nothing is left. */
 export function cleanText(value: string): string | null {
   const short = value.length > SOURCE_TEXT_CHARS_MAX ? value.slice(0, SOURCE_TEXT_CHARS_MAX) : value

@@ -124,18 +124,24 @@ test('the secret that the operator gets for a repository reports on its runs alo
     stdout: '',
     stderr: expect.stringContaining('is known yet'),
   })
-  const [, sum] = bot.secret.split('.')
-  for (const secret of [WEBHOOK_SECRET, bot.webhookSecret, `gitlab:71.${sum}`, `.${sum}`, sum!])
-    expect(await bot.report(id, junit('of another secret'), { secret })).toContain('does not accept')
-  expect(await bot.report(id, junit('of another repository'), { of: 'acme/api' })).toContain('is not of the repository')
+  const [named, sum] = bot.secret.split('.')
+  const answerTo = async (secret: string, repository: string) => {
+    const headers = { authorization: `Basic ${btoa(`ci:${secret}`)}` }
+    const body = { build: { project_id: repository, build_id: id }, report: { tests: 1, failures: ['of another'] } }
+    return (await send(bot.app.url, body, { path: '/webhooks/github/reports', headers })).status
+  }
+  const own = named!.replace('github:', '')
+  for (const wrong of [WEBHOOK_SECRET, bot.webhookSecret, `github:9${own}.${sum}`, `gitlab:71.${sum}`, `.${sum}`, sum!])
+    expect(await answerTo(wrong, own)).toBe(401)
+  expect(await answerTo(bot.secret, `9${own}`)).toBe(400)
   const body = JSON.stringify({ workflow_run: {} })
   const signature = `sha256=${createHmac('sha256', bot.secret).update(body).digest('hex')}`
   const headers = { 'x-hub-signature-256': signature, 'x-github-event': 'workflow_run' }
   expect(await send(bot.app.url, body, { path: '/webhooks/github', headers })).toMatchObject({ status: 401 })
-  const named = { project_id: 12, build_id: id, attempt: 1 }
+  const build = { build_id: id, attempt: 1 }
   const path = `/webhooks/reports/${WEBHOOK_SECRET}`
   for (const project of [`github:12`, `github:12:13`, 'gitlab:71'])
-    expect(await send(bot.app.url, { build: { ...named, project_id: project }, report: {} }, { path })).toMatchObject({
+    expect(await send(bot.app.url, { build: { ...build, project_id: project }, report: {} }, { path })).toMatchObject({
       status: 400,
     })
   bot.github.finish(id, 'failure', ['test'])

@@ -235,8 +235,6 @@ describe('the report endpoint', () => {
       shard: 2,
       tests: '7',
       failed: 'many',
-      skipped: 10 ** 15,
-      flaky: '99999999999999999999',
       failures: ['a', 5, { name: ' ' }, { name: 'b', message: 3 }],
     }
     expect(await report(stage, reportOf(odd, { project_id: '11', branch: null }))).toMatchObject(RECORDED)
@@ -246,8 +244,6 @@ describe('the report endpoint', () => {
         part: '2',
         tests: 7,
         failed: 4,
-        skipped: 0,
-        flaky: 0,
         failures: [{ test: 'a' }, { test: '5' }, { test: 'b' }],
         flakyTests: [],
         log: [],

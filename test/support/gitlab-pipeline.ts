@@ -20,7 +20,6 @@ export async function readFailures(answerTo: (path: string) => StubAnswer, { log
     buildId: buildId('512'),
     attempt: 1,
     lastEndAt: null,
-    commit: null,
     logs,
   })
   return { reports, requested: stub.requests.map(({ path }) => path.replace(/.*\/71\//, '')) }

@@ -40,9 +40,6 @@ export interface FailureReport {
   tests: number | null
   /** how many failed; `failures` may hold fewer */
   failed: number
-  skipped: number
-  flaky: number
-  durationMs: number | null
   failures: readonly Failure[]
   flakyTests: readonly string[]
   /** the lines of the log that matter; without time stamps, colours and secrets */

@@ -1,6 +1,7 @@
 import { NO_FAILURE, type Failure } from '../../domain/builds/failure.ts'
 import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
-import { jobReport, shortText, spareCalls, testReport, unlessUnreadable, gitlabExcerpt } from '../job-report.ts'
+import { unlessUnreadable } from '../http/errors.ts'
+import { FAILURES_MAX, gitlabExcerpt, jobReport, NOTHING_SAID, shortText, spareCalls } from '../job-report.ts'
 import type { FailedBuild, SourceReport } from '../source.ts'
 import type { GitlabClient } from './client.ts'
 
@@ -53,11 +54,9 @@ async function readTests(client: GitlabClient, id: string, pipeline: string, sig
     const failed = countOf(suite, 'failed_count') + countOf(suite, 'error_count')
     if (failed === 0) return []
     const job = shortText(textOf(fieldOf(suite, 'name')))
-    const numbers = { tests: countOf(suite, 'total_count'), failed, skipped: countOf(suite, 'skipped_count') }
-    const failures = listOf(fieldOf(suite, 'test_cases'))
-      .filter(hasFailed)
-      .map((one) => failureOf(job, one))
-    return [testReport(job, numbers, failures)]
+    const tests = listOf(fieldOf(suite, 'test_cases')).filter(hasFailed).slice(0, FAILURES_MAX)
+    const failures = tests.map((one) => failureOf(job, one))
+    return [{ ...NOTHING_SAID, part: job, tests: countOf(suite, 'total_count'), failed, failures }]
   })
 }
 

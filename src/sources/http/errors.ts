@@ -90,6 +90,10 @@ export const unlessGone = <T>(request: Promise<T>): Promise<T | null> => unless(
 /** Null if it does not exist. */
 export const unlessMissing = <T>(request: Promise<T>): Promise<T | null> => unless(request, ['not-found'])
 
+/** Null if the source does not show it: without the right to it, or when it is gone or too large. */
+export const unlessUnreadable = <T>(request: Promise<T>): Promise<T | null> =>
+  unless(request, ['not-found', 'forbidden', 'bad-request', 'shape', 'too-large'])
+
 const unless = <T>(request: Promise<T>, kinds: readonly CiErrorKind[]): Promise<T | null> =>
   request.catch((error: unknown) => {
     if (error instanceof CiError && kinds.includes(error.kind)) return null

@@ -83,29 +83,13 @@ const publicOnly: LookupFunction = (hostname, options, done) =>
   })
 
 /** Source: IANA's special-purpose address registries. */
+const SPECIAL = `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16
+  198.18.0.0/15 224.0.0.0/3 ::/96 64:ff9b::/96 100::/64 fc00::/7 fe80::/10 ff00::/8`
 const NOT_PUBLIC = new BlockList()
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const)
-  NOT_PUBLIC.addSubnet(network, prefix, 'ipv4')
-for (const [network, prefix] of [
-  ['::', 96],
-  ['64:ff9b::', 96],
-  ['100::', 64],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const)
-  NOT_PUBLIC.addSubnet(network, prefix, 'ipv6')
+for (const network of SPECIAL.split(/\s+/)) {
+  const [address = '', prefix] = network.split('/')
+  NOT_PUBLIC.addSubnet(address, Number(prefix), isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
 
 /** Also of an IPv4 address that is written as IPv6, such as `::ffff:10.0.0.1`. */
 const isPublic = (address: string): boolean => !NOT_PUBLIC.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')

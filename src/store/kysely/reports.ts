@@ -55,21 +55,22 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
   },
 })
 
-/** Reports that were stored before sources were asked name their tests, and the part of the build, otherwise. */
-type StoredBody = Omit<FailureReport, 'by' | 'attempt' | 'part' | 'tests' | 'durationMs' | 'failures'> &
-  Partial<Pick<FailureReport, 'by' | 'attempt' | 'part' | 'tests' | 'durationMs'>> & {
-    shard?: string | null
+/** Without nulls. Reports that were stored before sources were asked have a `shard`, and their tests a `name`. */
+type StoredBody = Pick<FailureReport, 'failed' | 'flakyTests' | 'log'> &
+  Partial<Pick<FailureReport, 'by' | 'attempt' | 'part' | 'tests'>> & {
+    shard?: string
     failures: readonly (Partial<Failure> & { name?: string })[]
   }
 
-const toReport = ({ shard = null, ...body }: StoredBody): FailureReport => ({
-  ...body,
+const toReport = ({ shard, failures, failed, flakyTests, log, ...body }: StoredBody): FailureReport => ({
   by: body.by ?? 'step',
   attempt: body.attempt ?? null,
-  part: body.part ?? shard,
+  part: body.part ?? shard ?? null,
   tests: body.tests ?? null,
-  durationMs: body.durationMs ?? null,
-  failures: body.failures.map(({ name = null, ...failure }) => ({ ...NO_FAILURE, test: name, ...failure })),
+  failed,
+  failures: failures.map(({ name = null, ...failure }) => ({ ...NO_FAILURE, test: name, ...failure })),
+  flakyTests,
+  log,
 })
 
 /** Most fields of most failures are not known. */
