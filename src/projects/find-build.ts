@@ -243,9 +243,9 @@ export async function detailedSummaryOf(
 ): Promise<BuildSummary> {
   const summary = await summaryOf(deps, found)
   if (!isRed(found.attempt.status)) return summary
-  const { read } = deps.store
+  const reads = deps.store.read
   const { ref, branch } = summary
-  const details = await detailsShown(read, await deps.subscriptions(), ref.projectId, { channel, branch })
-  const failures = (await failuresOf(read, [found.attempt], details)).failures.get(attemptKey(found.attempt))
+  const details = await detailsShown(reads, await deps.subscriptions(), ref.projectId, { channel, branch })
+  const failures = (await failuresOf(reads, [found.attempt], details)).failures.get(attemptKey(found.attempt))
   return failures ? { ...summary, failures: briefly(failures) } : summary
 }

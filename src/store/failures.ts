@@ -14,7 +14,7 @@ import {
 } from '../domain/builds/failure.ts'
 import { flakyTestsOf, type FlakyTest, type ReportedAttempt } from '../domain/builds/flaky-tests.ts'
 import { branchKeyOf } from '../domain/builds/history.ts'
-import type { StoredReport, ReportedBuild, ReportReads } from './records.ts'
+import type { StoredReport, ReportReads } from './records.ts'
 import type { Reads } from './store.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FigureReads } from './figures.ts'
@@ -111,15 +111,9 @@ export async function readFlakyTests(
   projectIds: readonly ProjectId[],
   since: number,
 ): Promise<FlakyTest[]> {
-  const reported: (ReportedBuild & { projectId: ProjectId })[] = []
-  for (const projectId of await reads.reportedAmong(projectIds, since)) {
-    const builds = await reads.reportedBuilds(projectId, since, REPORTS_READ_MAX)
-    reported.push(...builds.map((build) => ({ projectId, ...build })))
-  }
+  const reported = await reads.reportedBuilds(projectIds, since, REPORTS_READ_MAX)
   let count = 0
-  const newest = reported
-    .sort((a, b) => b.newest - a.newest)
-    .filter(({ reports }) => (count += reports) <= REPORTS_READ_MAX)
+  const newest = reported.filter(({ reports }) => (count += reports) <= REPORTS_READ_MAX)
   const attempts: ReportedAttempt[] = []
   for (const [projectId, builds] of Map.groupBy(newest, (build) => build.projectId)) {
     for (let at = 0; at < builds.length; at += BUILDS_AT_ONCE) {

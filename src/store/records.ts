@@ -254,20 +254,18 @@ export interface StoredReport {
   report: FailureReport
 }
 
-/** A build, how many reports it has, and the id of the newest one. */
-export interface ReportedBuild {
+/** A build, and how many reports it has. */
+interface ReportedBuild {
+  projectId: ProjectId
   buildId: BuildId
-  newest: number
   reports: number
 }
 
 export interface ReportReads {
   /** The reports of a build (`project_id/build_id`), in order of receipt. */
   reportsOf(buildKey: string): Promise<StoredReport[]>
-  /** Those of these projects with reports that were received then (ms) or later. */
-  reportedAmong(projectIds: readonly ProjectId[], since: number): Promise<ProjectId[]>
-  /** Builds of the project with reports that were received then (ms) or later, the newest report first. */
-  reportedBuilds(projectId: ProjectId, since: number, limit: number): Promise<ReportedBuild[]>
+  /** Builds of these projects with reports that were received then (ms) or later, the newest report first. */
+  reportedBuilds(projectIds: readonly ProjectId[], since: number, limit: number): Promise<ReportedBuild[]>
 }
 
 export interface ReportWrites {

@@ -116,12 +116,8 @@ export const briefly = (failures: Failures): Failures => ({
   log: [],
 })
 
-interface Merged extends Pick<FailureReport, 'tests' | 'failed' | 'failures' | 'log'> {
-  /** `failures` holds all that failed */
-  isWhole: boolean
-}
-
-function merge(reports: readonly FailureReport[]): Merged {
+/** `isWhole`: `failures` holds all that failed. */
+function merge(reports: readonly FailureReport[]) {
   const all = partsOf(reports)
   const ofSteps = all.filter(({ by }) => by === 'step')
   const parts = ofSteps.some(({ failed }) => failed > 0) ? ofSteps : all.filter(({ by }) => by === 'source')

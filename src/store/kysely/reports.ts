@@ -19,37 +19,27 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
     }))
   },
 
-  async reportedAmong(projectIds, since) {
+  async reportedBuilds(projectIds, since, limit) {
     const rows = await db
       .selectFrom(amongKeys(projectIds).as('asked'))
-      .select('key')
-      .where(({ exists, selectFrom }) =>
-        exists(
-          selectFrom('report')
-            .select('id')
-            .where(sql<boolean>`build_key >= asked.key || '/' and build_key < asked.key || '0'`)
-            .where('received_at', '>=', since),
-        ),
-      )
-      .execute()
-    return rows.map((row) => row.key as ProjectId)
-  },
-
-  async reportedBuilds(projectId, since, limit) {
-    const rows = await db
-      .selectFrom('report')
-      .select(({ fn }) => ['build_key', fn.max('id').as('newest'), fn.countAll().as('reports')])
       // All keys that begin with `project_id/`: `0` comes right after `/`.
-      .where('build_key', '>=', `${projectId}/`)
-      .where('build_key', '<', `${projectId}0`)
+      .innerJoin('report', (join) =>
+        join.on(sql<boolean>`build_key >= asked.key || '/' and build_key < asked.key || '0'`),
+      )
+      .select(({ fn }) => [
+        'asked.key as projectId',
+        'build_key',
+        fn.max('id').as('newest'),
+        fn.countAll().as('reports'),
+      ])
       .where('received_at', '>=', since)
-      .groupBy('build_key')
+      .groupBy(['asked.key', 'build_key'])
       .orderBy('newest', 'desc')
       .limit(limit)
       .execute()
     return rows.map((row) => ({
+      projectId: row.projectId as ProjectId,
       buildId: row.build_key.split('/').at(-1) as BuildId,
-      newest: Number(row.newest),
       reports: Number(row.reports),
     }))
   },

@@ -75,20 +75,24 @@ export function reportClaims(places: () => Places): void {
     ])
   })
 
-  test('the builds of a project with reports come newest report first, from a given time on', async () => {
+  test('the builds of projects with reports come newest report first, from a given time on', async () => {
     await using place = await places().open()
     const { store } = place
     for (const key of ['41/512', '41/99', '4/1', '410/1', '41/512']) await keep(store, key)
     await keep(store, '41/513', { receivedAt: T0 - 1 })
-    const found = (limit: number) => store.read.reportedBuilds(projectId('41'), T0, limit)
-    expect((await found(9)).map(({ buildId, reports }) => [buildId, reports])).toEqual([
-      ['512', 2],
-      ['99', 1],
+    const found = async (ids: readonly string[], limit = 9, since = T0) =>
+      (await store.read.reportedBuilds(ids.map(projectId), since, limit)).map((one) => Object.values(one))
+    expect(await found(['41'])).toEqual([
+      ['41', '512', 2],
+      ['41', '99', 1],
     ])
-    expect(await found(1)).toHaveLength(1)
-    const among = (since: number) => store.read.reportedAmong(['4', '41', '42'].map(projectId), since)
-    expect((await among(T0)).toSorted()).toEqual(['4', '41'])
-    expect(await among(T0 + 1)).toEqual([])
+    expect(await found(['4', '41', '42'])).toEqual([
+      ['41', '512', 2],
+      ['4', '1', 1],
+      ['41', '99', 1],
+    ])
+    expect(await found(['41'], 1)).toHaveLength(1)
+    expect(await found(['41'], 9, T0 + 1)).toEqual([])
   })
 
   test('reports are removed with the last card of their build', async () => {
