@@ -64,7 +64,7 @@ const toReport = ({ shard, failures, failed, flakyTests, log, ...body }: StoredB
 })
 
 /** Most fields of most failures are not known. */
-const withoutNulls = (_: string, value: unknown): unknown => value ?? undefined
+const withoutNulls = (of: object) => Object.fromEntries(Object.entries(of).filter(([, value]) => value !== null))
 
 export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrites => ({
   async insertReport({ buildKey, attemptSeq, receivedAt, report }) {
@@ -72,7 +72,7 @@ export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrit
       build_key: buildKey,
       attempt_seq: attemptSeq,
       received_at: receivedAt,
-      body: JSON.stringify(report, withoutNulls),
+      body: JSON.stringify({ ...withoutNulls(report), failures: report.failures.map(withoutNulls) }),
     }
     await runQuery('insertReport', row, (value) => db.insertInto('report').values(columns(row, value)))
   },
