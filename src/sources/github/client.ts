@@ -33,12 +33,10 @@ export interface GithubClient {
   unpassedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<UnpassedJobs>
   /** The jobs of one attempt that failed or timed out, each with the first step that did. */
   failedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<FailedJob[]>
-  /** What a job's steps said about lines of files, and its runner about itself, as GitHub shows it; at most 100. */
+  /** What a job's tools said about lines of files, and its runner about `.github`, as GitHub shows it; at most 100. */
   annotations(repository: string, job: string, signal?: AbortSignal): Promise<unknown[]>
   /** The end of a job's log; null if it cannot be read. */
   logTail(repository: string, job: string, signal?: AbortSignal): Promise<string | null>
-  /** What GitHub's runner says went wrong with one job. The job's own tools annotate files of the repository. */
-  faults(repository: string, job: string, signal?: AbortSignal): Promise<string[]>
   /** Restarts all jobs, or only those that failed. */
   rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
   /** @param purpose as a CiError and a refusal have it */
@@ -204,12 +202,6 @@ export function createGithubClient({
     }
     return unpassed
   }
-  const annotations = (repository: string, job: string, signal?: AbortSignal) =>
-    list(repository, ['check-runs', job, 'annotations'], {
-      purpose: 'list the annotations of a job',
-      listIn: arrayIn,
-      ...(signal && { signal }),
-    })
   const write = (repository: string, run: string, what: string, purpose: string, body?: object) =>
     withState(
       send(repository, {
@@ -255,7 +247,12 @@ export function createGithubClient({
         return { id: job.id, name: job.name ?? job.id, step }
       })
     },
-    annotations,
+    annotations: (repository, job, signal) =>
+      list(repository, ['check-runs', job, 'annotations'], {
+        purpose: 'list the annotations of a job',
+        listIn: arrayIn,
+        ...(signal && { signal }),
+      }),
     async logTail(repository, job, signal) {
       const url = addressIn(repository, ['actions', 'jobs', job, 'logs'])
       const request = { method: 'GET', url, purpose: 'read the log of a job', returnsRedirect: true } as const
@@ -271,13 +268,6 @@ export function createGithubClient({
           conclusion === 'cancelled' && id !== null ? [{ id, name: name ?? id }] : [],
         ),
       }
-    },
-    async faults(repository, job, signal) {
-      const ofRunner = (one: unknown): boolean =>
-        fieldOf(one, 'annotation_level') === 'failure' && fieldOf(one, 'path') === '.github'
-      return (await annotations(repository, job, signal))
-        .filter(ofRunner)
-        .flatMap((one) => textOf(fieldOf(one, 'message')) ?? [])
     },
     async rerun(repository, run, jobs) {
       await write(repository, run, jobs === 'failed' ? 'rerun-failed-jobs' : 'rerun', 'run a workflow again')

@@ -122,7 +122,9 @@ async function readBranch(
 const ANNOTATED_MAX = 3
 
 /** Source: GitHub's runner, which writes this as an annotation of a job that it cancels. */
-const TIMED_OUT = /exceeded the maximum execution time/i
+const isTimeOut = (annotation: unknown): boolean =>
+  fieldOf(annotation, 'path') === '.github' &&
+  /exceeded the maximum execution time/i.test(textOf(fieldOf(annotation, 'message')) ?? '')
 
 async function readEnd(
   client: GithubClient,
@@ -198,8 +200,8 @@ async function timedOutIn(
 ): Promise<string[]> {
   const names: string[] = []
   for (const { id, name } of jobs.slice(0, ANNOTATED_MAX)) {
-    const said = await unlessGone(client.faults(repository, id, signal))
-    if (said?.some((message) => TIMED_OUT.test(message))) names.push(name)
+    const said = await unlessGone(client.annotations(repository, id, signal))
+    if (said?.some(isTimeOut)) names.push(name)
   }
   return names
 }
