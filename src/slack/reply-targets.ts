@@ -66,25 +66,19 @@ interface Modal {
   client: WebClient
   viewId: string
   draw: (answer: readonly Block[]) => object
-  /** false once something newer was requested in this modal: an old answer must not replace a newer one */
-  isCurrent: () => boolean
-  /** where the answer goes if the modal was closed meanwhile; null: it is dropped */
-  closed: ReplyTarget | null
-  /** where the answer goes if Slack refuses it for another reason; null: nowhere, `show` throws */
-  instead: ReplyTarget | null
+  /** where the answer goes if the modal was closed meanwhile or Slack refuses the view; null: nowhere, `show` throws */
+  otherwise: ReplyTarget | null
 }
 
-/** An answer in an open modal. It needs no `hash`: only we change the modal, and `isCurrent` keeps the order. */
+/** An answer in an open modal. */
 export const modalReplyTarget = (modal: Modal): ReplyTarget => ({
   conversation: null,
   async show(answer, isLast) {
-    if (!modal.isCurrent()) return
     try {
       await update(modal, answer)
     } catch (error) {
-      const isClosed = slackCodeOf(error) === 'not_found'
-      if (!isClosed && !modal.instead) throw error
-      await (isClosed ? modal.closed : modal.instead)?.show(answer, isLast)
+      if (!modal.otherwise) throw error
+      await modal.otherwise.show(answer, isLast)
     }
   },
 })

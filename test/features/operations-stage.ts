@@ -17,7 +17,7 @@ import { createProjectRules, refreshProjects } from '../../src/ci-sync/reading.t
 import type { FeatureDeps } from '../../src/features/features.ts'
 import { streakOperations } from '../../src/features/streaks/action.ts'
 import { act, type ActionOutcome } from '../../src/features/builds/action.ts'
-import { branchesOf, buildStatus, runningBuilds, type StatusQuery } from '../../src/features/builds/status.ts'
+import { buildStatus, runningBuilds, type StatusQuery } from '../../src/features/builds/status.ts'
 import { createPersonOperations } from '../../src/features/people/people.ts'
 import { createProject } from '../../src/features/projects/create.ts'
 import { showProject } from '../../src/features/projects/read.ts'
@@ -330,7 +330,6 @@ function operationsOf(deps: StageDeps & Pick<FeatureDeps, 'orAskCi'>) {
     stop: (target: Target, by: Requester) => orAskCi(() => act(deps, { action: 'stop' }, target, by)),
     restart: (target: Target, by: Requester) => orAskCi(() => act(deps, { action: 'restart' }, target, by)),
     suggestProjects: (text: string) => suggestProjects(deps.store.read, text),
-    branchesOf: (project: string) => branchesOf(deps, project),
     subscriptions: {
       subscribe: (input: Parameters<typeof subscribe>[1], by: Requester) => subscribe(deps, input, by),
       unsubscribe: (input: Parameters<typeof unsubscribe>[1], by: Requester) => unsubscribe(deps, input, by),

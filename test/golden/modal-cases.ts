@@ -5,15 +5,12 @@ import type { Subscription } from '../../src/domain/rules/subscription.ts'
 import { createSeal } from '../../src/lib/seal.ts'
 import { answerOldForm } from '../../src/features/kit/fault-messages.ts'
 import { answerUndone } from '../../src/features/kit/interrupted.ts'
-import { answerNotFound } from '../../src/features/kit/not-found.ts'
 import { answerReset } from '../../src/features/projects/messages.ts'
-import { answerFound } from '../../src/features/builds/status-messages.ts'
 import { buildOf, CAST, CHANNEL, projectOf, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
 import type { Gate } from '../../src/domain/builds/build-event.ts'
 import { streakView } from '../../src/features/streaks/form.ts'
 import { redOf, snoozed } from '../../packages/demo/src/samples/streaks.ts'
 import { gateView } from '../../src/features/builds/gate-form.ts'
-import { findView } from '../../src/features/builds/find-modal.ts'
 import { describedFeatures } from '../../src/features/features.ts'
 import { followView } from '../../src/features/subscriptions/form.ts'
 import { importPendingView, importView } from '../../src/features/subscriptions/import-command.ts'
@@ -172,9 +169,6 @@ const WAITING_CREATION: WaitingCreation = {
   },
 }
 
-const found = (answer: Parameters<typeof findView>[0]['answer']) =>
-  findView({ chosen: { project: '41', branch: 'main' }, branches: ['main', 'release/2.0'], answer })
-
 /** The errors of this form after it was submitted with these values. */
 function refused(view: ModalView, values: Record<string, unknown>): Readonly<Record<string, string>> {
   const form = FORMS.get(view.callback_id ?? '')!
@@ -191,8 +185,6 @@ const shownReset = {
   project: projectOf(CAST.project, { type: 'pro' }),
   aesKey: 'c2FuZGJveC1hZXM=',
 } as const
-const notFound = { kind: 'no-build', project: CAST.project, branch: 'main', nearest: null } as const
-
 const GATED = { ref: { ...buildOf(CAST, 'waiting').ref }, channel: CHANNEL }
 
 const HOSTILE_GATE = '<!channel> *deploy* <https://evil.example|here>'
@@ -291,18 +283,6 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   },
   'import-reading': { when: 'The form was sent in, and its list is looked up.', view: importPendingView },
   'home-follow': { when: 'Somebody presses Subscribe in Home, which is in no channel.', view: followView },
-  'find-build': {
-    when: 'Somebody chooses Find a build in the search bar.',
-    view: findView({ chosen: null, branches: [], answer: [] }),
-  },
-  'find-build-found': {
-    when: 'A project and a branch are chosen: the last build is shown below.',
-    view: found(answerFound(buildOf(CAST)).blocks),
-  },
-  'find-build-none': {
-    when: 'A branch is chosen that has no build.',
-    view: found(answerNotFound(notFound, { command: 'status', branch: 'main', reference: REFERENCE }).blocks),
-  },
   'project-reading': {
     when: 'Somebody asks to edit a project: the form opens at once, and CI is being asked.',
     view: waitingFor('edit', 'Reading *acme/web* …'),

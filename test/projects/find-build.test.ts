@@ -267,14 +267,6 @@ describe('a menu', () => {
     expect(await names('')).toHaveLength(5)
     expect(await names('nowhere')).toEqual([])
   })
-
-  test('suggests the branches of a project, newest builds first', async () => {
-    await using stage = await openStage()
-    for (const branch of ['main', 'Fix/login', 'fix/logout']) await stage.running({ branch })
-    const { branchesOf } = stage.main.operations
-    expect(await branchesOf('web')).toEqual(['fix/logout', 'Fix/login', 'main'])
-    expect(await branchesOf('nowhere')).toEqual([])
-  })
 })
 
 test('has exact ids beyond 2^53', async () => {

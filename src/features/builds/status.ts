@@ -4,14 +4,7 @@ import type { ChannelId } from '../../domain/ids.ts'
 import { redBranches } from '../../store/streaks.ts'
 import type { Target, BuildSummary, NotFound, Where } from '../../projects/outcomes.ts'
 import { RED_COUNTED_MAX } from '../../projects/streaks.ts'
-import {
-  findBuild,
-  isBuildNumber,
-  summariesOf,
-  summaryOf,
-  type FindBuildDeps,
-  type FindDeps,
-} from '../../projects/find-build.ts'
+import { findBuild, isBuildNumber, summariesOf, summaryOf, type FindBuildDeps } from '../../projects/find-build.ts'
 import { findProject, followedBy, type FollowedDeps } from '../../projects/projects.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 
@@ -118,11 +111,4 @@ export async function runningBuilds(deps: StatusDeps, channel: ChannelId | null)
   const running = await deps.store.read.runningBuilds(projects, RUNNING_MAX)
   const shown = running.slice(0, STATUS_BUILDS_MAX)
   return { kind: 'running', where, builds: await summariesOf(deps, shown), more: running.length - shown.length }
-}
-
-/** The branches of one project, those with the newest builds first. */
-export async function branchesOf({ store }: FindDeps, project: string): Promise<string[]> {
-  const named = await findProject(store.read, project)
-  if (named.kind !== 'project' || named.project.projectId === null) return []
-  return store.read.branchesOf(named.project.projectId, BRANCHES_MAX)
 }

@@ -85,9 +85,7 @@ export const replyTargetIn = (
       ...answerView(title, { text: '', blocks: [...blocks], picture: null }),
       ...(isDone() && { clear_on_close: true }),
     }),
-    isCurrent: () => true,
-    closed: otherwise,
-    instead: otherwise,
+    otherwise,
   })
 
 /** Runs a submitted form's work, and answers in its modal; if that is closed, in a direct message. */

@@ -12,7 +12,6 @@ import {
   answerOld,
   answerNotOpened,
   answerOldForm,
-  answerOldSearch,
   answerSlow,
 } from '../../../../src/features/kit/fault-messages.ts'
 import type { FlakyOutcome } from '../../../../src/features/flaky/flaky.ts'
@@ -207,7 +206,6 @@ function any(cast: Cast): Sample[] {
     one('any', 'slow', 'the answer takes longer than 2 s', answerSlow('stop')),
     one('any', 'fault', 'Buildline has a fault', answerFault(REFERENCE)),
     one('any', 'old', 'the button is of an older version', answerOld()),
-    one('any', 'old', 'the search is of an older version', answerOldSearch()),
     one('any', 'old', 'the form is of an older version', answerOldForm()),
     one('any', 'not-opened', 'a form is asked for by a mention', answerNotOpened('mention', REFERENCE)),
     one('any', 'not-opened', 'Slack opens the form no more', answerNotOpened('late', REFERENCE)),
