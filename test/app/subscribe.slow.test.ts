@@ -236,22 +236,6 @@ describe('the form of a subscription', () => {
     expect(JSON.stringify(api.options)).not.toContain('All projects')
   })
 
-  it('shows live which branches a pattern matches, or that it is invalid', async () => {
-    const world = await openReady()
-    for (const branch of ['main', 'release/1.2', 'next']) await pushRed(world, 'acme/web', branch)
-    await untilKnown(world, 3)
-    await openForm(world)
-    expect(modalOf(world)).toContain('Choose a project to see which branches match.')
-    await choose(world, 'acme/web')
-    await until('all match', () => modalOf(world).includes('3 of 3 branches seen'))
-    await typeBranch(world, 'release/*')
-    await until('one matches', () => modalOf(world).includes('Matches: `release/1.2`; 1 of 3 branches seen.'))
-    await typeBranch(world, '/(/')
-    await until('it is invalid', () => modalOf(world).includes('This pattern is invalid'))
-    await typeBranch(world, 'nothing')
-    await until('none matches', () => modalOf(world).includes('Matches none of 3 branches seen.'))
-  })
-
   it("has events and branches if the channel has its own rules, but not if CI's rules decide", async () => {
     const world = await openReady()
     await openForm(world)

@@ -23,7 +23,7 @@ import { createProject } from '../../src/features/projects/create.ts'
 import { showProject } from '../../src/features/projects/read.ts'
 import { channelRules, channelClosed, channelMoved, channelOpened } from '../../src/features/subscriptions/channel.ts'
 import { digestOperations } from '../../src/features/subscriptions/digest.ts'
-import { dryRun, previewPattern } from '../../src/features/subscriptions/dry-run.ts'
+import { dryRun } from '../../src/features/subscriptions/dry-run.ts'
 import { importThese, proposeImport } from '../../src/features/subscriptions/import.ts'
 import { subscribe, unsubscribe } from '../../src/features/subscriptions/subscribe.ts'
 import { confirmRequests } from '../../src/features/builds/confirm.ts'
@@ -337,7 +337,6 @@ function operationsOf(deps: StageDeps & Pick<FeatureDeps, 'orAskCi'>) {
       importThese: (these: Parameters<typeof importThese>[1], by: Requester) => importThese(deps, these, by),
       rules: (channel: ChannelId | null) => channelRules(deps, channel),
       dryRun: (query: Parameters<typeof dryRun>[1], by: InChannel) => dryRun(deps, query, by),
-      preview: (query: Parameters<typeof previewPattern>[1]) => previewPattern(deps, query),
       channelClosed: (channel: ChannelId, code: string) => channelClosed(deps, channel, code),
       channelOpened: (channel: ChannelId) => channelOpened(deps, channel),
       channelMoved: (from: ChannelId, to: ChannelId) => channelMoved(deps, from, to),

@@ -27,7 +27,6 @@ import { runView } from '../../src/features/run/form.ts'
 import { faultsOf } from '../../packages/demo/src/samples/runs.ts'
 import { HOSTILE } from './answers-stage.ts'
 import type { PreviewOutcome } from '../../src/features/projects/edit.ts'
-import type { PatternPreview } from '../../src/features/subscriptions/dry-run.ts'
 
 const { forms: FORMS } = describedFeatures()
 
@@ -65,20 +64,11 @@ function uuidOf(name: string) {
   return uuid === null ? {} : { uuid }
 }
 
-const preview = (change: Partial<PatternPreview> = {}): PatternPreview => ({
-  isValid: true,
-  matches: ['release/2.0', 'release/1.9'],
-  more: 0,
-  seen: 14,
-  ...change,
-})
-
 const subscribe = (change: Partial<SubscribeForm> = {}): ModalView =>
   subscribeView({
     memory: { channel: CHANNEL, instead: null, isChosen: false },
     shown: null,
     how: 'changes',
-    preview: null,
     ...change,
   })
 
@@ -203,7 +193,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   'subscribe-new': { when: 'Somebody types /ci subscribe alone.', view: subscribe() },
   'subscribe-change': {
     when: 'Somebody presses Change at a subscription with rules of its own.',
-    view: subscribe({ shown: releases, how: 'own', preview: preview() }),
+    view: subscribe({ shown: releases, how: 'own' }),
   },
   'subscribe-ci-rules': {
     when: "Somebody presses Change at a subscription that goes by the project's own rules.",
@@ -213,28 +203,9 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     when: 'Somebody presses Change at a subscription to every project.',
     view: subscribe({ shown: subscription({ follows: { what: 'all' }, mention: 'nobody' }), how: 'ci' }),
   },
-  'subscribe-many-match': {
-    when: 'More branches match the pattern than the form lists.',
-    view: subscribe({ shown: releases, preview: preview({ more: 9 }) }),
-  },
-  'subscribe-none-match': {
-    when: 'No branch that was seen matches the pattern.',
-    view: subscribe({ shown: releases, preview: preview({ matches: [] }) }),
-  },
-  'subscribe-none-seen': {
-    when: 'No branch of the project was seen yet.',
-    view: subscribe({ shown: releases, preview: preview({ matches: [], seen: 0 }) }),
-  },
-  'subscribe-invalid': {
-    when: 'The pattern is none.',
-    view: subscribe({
-      shown: subscription(rule(['failed'], '^release/(')),
-      preview: preview({ isValid: false, matches: [] }),
-    }),
-  },
   'subscribe-hostile': {
-    when: "Branches' names try to mention the channel.",
-    view: subscribe({ shown: releases, preview: preview({ matches: ['<!channel>', HOSTILE.branch] }) }),
+    when: 'The pattern of the subscription tries to mention and format.',
+    view: subscribe({ shown: subscription(rule(['failed'], HOSTILE.branch)) }),
   },
   'subscribe-keeping': { when: 'The form of a subscription was sent in.', view: pendingView },
   streak: {

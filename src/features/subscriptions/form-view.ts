@@ -4,7 +4,6 @@ import { type ChannelId, isChannelId, isRepositoryId } from '../../domain/ids.ts
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
 import { fieldOf } from '../../lib/raw-values.ts'
 import { plain, section, type Plain } from '../../slack/messages/blocks.ts'
-import { branchName, counted } from '../../slack/messages/build.ts'
 import type { ShownSubscription } from '../../projects/subscriptions.ts'
 import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rules/rule.ts'
 import type { ReminderRule } from '../../domain/builds/reminder.ts'
@@ -15,7 +14,6 @@ import { listAt, textAt } from '../kit/body.ts'
 import { type FieldOption, ALL_PROJECTS, fieldOption as choice, projectOption } from '../kit/fields.ts'
 import { formView, waitingView, type ModalView } from '../kit/modal.ts'
 import { jsonOf } from '../kit/values.ts'
-import type { PatternPreview } from './dry-run.ts'
 
 // The form of a subscription: its project, which rules apply, and the events and branches of the channel's own rules.
 
@@ -52,21 +50,13 @@ export interface SubscribeForm {
   shown?: ShownSubscription | null
   /** left out: as that subscription says */
   how?: How
-  /** null: no project is chosen yet */
-  preview?: PatternPreview | null
   /** the chosen reminder time, if the form was filled in before */
   remind?: string | null
 }
 
 export const SUBSCRIBE_TITLE = 'Subscribe'
 
-export const subscribeView = ({
-  memory,
-  shown = null,
-  how = howOf(shown),
-  preview = null,
-  remind = null,
-}: SubscribeForm): ModalView =>
+export const subscribeView = ({ memory, shown = null, how = howOf(shown), remind = null }: SubscribeForm): ModalView =>
   formView({
     id: SUBSCRIBE_CALLBACK_ID,
     title: SUBSCRIBE_TITLE,
@@ -77,7 +67,7 @@ export const subscribeView = ({
       projectBlock(shown),
       howBlock(how),
       ...(how === 'own' ? [eventsBlock(shown)] : []),
-      ...(how === 'ci' ? [] : [branchBlock(shown), previewBlock(preview)]),
+      ...(how === 'ci' ? [] : [branchBlock(shown)]),
       optionsBlock(shown),
       detailsBlock(shown),
       ...reminderBlocks(shown?.subscription.remind ?? null, remind),
@@ -108,8 +98,7 @@ function projectBlock(shown: ShownSubscription | null): object {
     min_query_length: 0,
     ...(chosen && { initial_option: chosen }),
   }
-  // The branches below depend on the project.
-  return fieldBlock(SUBSCRIBE_FIELDS.project, 'Project', menu, { dispatch_action: true })
+  return fieldBlock(SUBSCRIBE_FIELDS.project, 'Project', menu)
 }
 
 function optionFor({ subscription: { follows }, project }: ShownSubscription): FieldOption | null {
@@ -185,31 +174,12 @@ function branchBlock(shown: ShownSubscription | null): object {
   const input = {
     type: 'plain_text_input',
     max_length: PATTERN_CHARS_MAX,
-    dispatch_action_config: { trigger_actions_on: ['on_character_entered'] },
     ...(typed !== '' && { initial_value: typed.slice(0, PATTERN_CHARS_MAX) }),
   }
   return fieldBlock(SUBSCRIBE_FIELDS.branch, 'Branches', input, {
     hint: plain('Empty: every branch. release/* is a pattern, ^v[0-9]+$ a regular expression, anything else a name.'),
     optional: true,
-    dispatch_action: true,
   })
-}
-
-const previewBlock = (preview: PatternPreview | null): object => ({
-  ...section(previewWords(preview)),
-  block_id: 'subscribe_preview',
-})
-
-/** ``Matches: `main`, `release/1.2`, and 3 more of 14 branches seen.`` */
-function previewWords(preview: PatternPreview | null): string {
-  if (!preview) return 'Choose a project to see which branches match.'
-  const { isValid, matches, more, seen } = preview
-  if (!isValid) return ':warning: This pattern is invalid or too large, and would match nothing.'
-  if (seen === 0) return 'No branch has been seen yet.'
-  const of = `of ${counted(seen, 'branch', 'branches')} seen`
-  if (matches.length === 0) return `Matches none ${of}.`
-  const names = matches.map(branchName).join(', ')
-  return more > 0 ? `Matches: ${names}, and ${more} more ${of}.` : `Matches: ${names}; ${matches.length} ${of}.`
 }
 
 const QUIET = choice('Quiet: replies stay in their threads', 'quiet')

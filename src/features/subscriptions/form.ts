@@ -1,6 +1,6 @@
 import { type SubscriptionDeps, channelRules } from './channel.ts'
 import { faultsOf, patternOf } from './subscribe-input.ts'
-import { requesterIn, requesterOf, textAt } from '../kit/body.ts'
+import { requesterIn, textAt } from '../kit/body.ts'
 import type { SlackDeps, Reply } from '../kit/context.ts'
 import {
   formView,
@@ -27,12 +27,11 @@ import {
 } from './form-view.ts'
 import { reminderFault } from './remind.ts'
 import { suggestProjects, withKnownNames } from '../../projects/projects.ts'
-import { previewPattern, type PatternPreview } from './dry-run.ts'
 import { subscribe, type SubscribeOutcome } from './subscribe.ts'
-import { repositoryRef, type ShownSubscription } from '../../projects/subscriptions.ts'
+import { repositoryRef } from '../../projects/subscriptions.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
 import { isChannelId, repositoryOf } from '../../domain/ids.ts'
-import { projectKey, type ProjectRef } from '../../domain/ci-project/project-names.ts'
+import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import type { Click } from '../kit/feature.ts'
@@ -72,27 +71,17 @@ function save(deps: Deps, slack: SlackDeps, body: unknown, { memory, input, bran
   })
 }
 
-/** Handles a changed field: shows the fields that belong to it, and the branches that match now. */
-export async function redraw(deps: Deps, slack: SlackDeps, body: unknown): Promise<void> {
+/** Handles the choice of what to post: shows the fields that belong to it. */
+export async function redraw(slack: SlackDeps, body: unknown): Promise<void> {
   const filled = readSubscribeForm(body)
   const viewId = textAt(body, 'view', 'id')
   if (!filled || viewId === null) return
-  // After two quick keystrokes, look-ups may end in the wrong order. Only the newest is shown.
-  const isCurrent = slack.newest.begin(viewId)
   try {
     const { memory, how, chosenTime: remind } = filled
-    const preview = how === 'ci' ? null : await previewOf(deps, body, filled)
-    if (isCurrent()) await showIn(slack.client, viewId, subscribeView({ memory, how, preview, remind }))
+    await showIn(slack.client, viewId, subscribeView({ memory, how, remind }))
   } catch (error) {
     slack.log.warn({ err: error, what: 'subscribe' }, 'a form could not be redrawn')
   }
-}
-
-/** Outsiders see no branches. */
-async function previewOf(deps: Deps, body: unknown, { input }: Filled) {
-  if (input.project === '') return null
-  const permit = await deps.permits('read', requesterOf(body, 'modal'))
-  return permit.kind === 'yes' ? previewPattern(deps, input) : null
 }
 
 /** The options of the form's menu: projects, the repositories of workflows as a whole, and "All projects". */
@@ -137,17 +126,9 @@ async function open(
     const gone = { kind: 'not-subscribed', text: null, here: here.subscriptions } as const
     return replyTo(gone, answerUnsubscribe(gone, context))
   }
-  // Without its own rules, the form has no field for branches.
-  const preview = shown?.subscription.rules ? await previewOfShown(deps, shown) : null
   const memory = { channel: here.channel, instead: id, isChosen: false }
-  const view = subscribeView({ memory, shown, preview })
+  const view = subscribeView({ memory, shown })
   return openFor(modalOpener, view, () => deps.permits('subscribe', by), { action: 'subscribe', reference })
-}
-
-function previewOfShown(deps: Deps, { subscription: { follows, rules } }: ShownSubscription): Promise<PatternPreview> {
-  const project = follows.what === 'project' ? projectKey(follows) : 'all'
-  const { branch = null, branchMatch = null } = rules?.[0] ?? {}
-  return previewPattern(deps, { project, branch, branchMatch })
 }
 
 /** Permission is checked on submission, as everywhere. People who certainly lack it do not get this button. */

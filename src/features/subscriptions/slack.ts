@@ -40,7 +40,7 @@ import {
   subscribeForm,
   subscribeReply,
 } from './form.ts'
-import type { ButtonHandler, Click, EventHandler, Feature, FieldHandler } from '../kit/feature.ts'
+import type { ButtonHandler, Click, EventHandler, Feature } from '../kit/feature.ts'
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
 import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
 import { readSubscribe } from './subscribe-input.ts'
@@ -80,12 +80,7 @@ export const subscriptions = (deps: Deps): Feature => ({
     [DIGEST_ACTION_ID]: previewButton(deps),
     [HOME_ACTION_IDS.follow]: { what: 'follow a project', answer: openFollow },
   },
-  fields: Object.fromEntries(
-    [SUBSCRIBE_FIELDS.project, SUBSCRIBE_FIELDS.how, SUBSCRIBE_FIELDS.branch].map((id): [string, FieldHandler] => [
-      id,
-      (slack, body) => redraw(deps, slack, body),
-    ]),
-  ),
+  fields: { [SUBSCRIBE_FIELDS.how]: redraw },
   menus: { [SUBSCRIBE_FIELDS.project]: (text) => projectsToFollow(deps, text) },
   forms: {
     [SUBSCRIBE_CALLBACK_ID]: subscribeForm(deps),

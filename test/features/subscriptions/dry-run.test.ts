@@ -201,23 +201,3 @@ test('a dry run mentions a channel that the requester cannot see without details
   expect(await saidTo({ seenBy: async () => new Set([BUILDS, SECRET]) }, HERE)).toMatchObject({ hidden: 0 })
   expect(await saidTo({ seenBy: async () => null }, HERE)).toEqual({ channels: [BUILDS], hidden: 1 })
 })
-
-test('a pattern is previewed with the branches that had builds, newest first', async () => {
-  await using stage = await openStage()
-  const { subscriptions } = stage.main.operations
-  const preview = (pattern: string | null, mode: string | null, project = 'acme/web') =>
-    subscriptions.preview({ project, branch: pattern, branchMatch: mode })
-  expect(await preview('main', null)).toEqual({ isValid: true, matches: [], more: 0, seen: 0 })
-  for (const name of ['main', 'release/1', 'release/2', 'next']) await stage.ended('success', { branch: name })
-  expect(await preview('release/*', 'wildcard')).toEqual({
-    isValid: true,
-    matches: ['release/2', 'release/1'],
-    more: 0,
-    seen: 4,
-  })
-  expect(await preview('(', 'regex')).toMatchObject({ isValid: false, matches: [], seen: 4 })
-  expect(await preview(null, null, 'all')).toMatchObject({ matches: ['next', 'release/2', 'release/1', 'main'] })
-  for (const name of ['a', 'b']) await stage.ended('success', { branch: name })
-  expect(await preview(null, null)).toMatchObject({ matches: { length: 5 }, more: 1, seen: 6 })
-  expect(await preview(null, null, 'nobody/knows')).toMatchObject({ seen: 0 })
-})
