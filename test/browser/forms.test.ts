@@ -113,20 +113,6 @@ describeDemo('whoever fills in a form', (demo) => {
     await card.getByText(/Grace is on it until/).waitFor()
   })
 
-  test('follows from Home, where a channel is chosen first', async () => {
-    const page = await openAs('Ada', demo().url)
-    await goTo(page, 'Buildline')
-    await page
-      .getByRole('region', { name: 'Buildline' })
-      .getByRole('button', { name: 'Subscribe', exact: true })
-      .click()
-    const form = await modal(page, 'Subscribe')
-    await form.getByRole('combobox', { name: 'Which channel should get the builds?' }).selectOption({ label: '#web' })
-    await form.getByRole('button', { name: 'Next' }).click()
-    await form.getByRole('radiogroup', { name: 'Post' }).waitFor()
-    await leaveForms(page)
-  })
-
   test('needs no mouse: Escape closes a form, and the focus is where it was', async () => {
     const page = await openAs('Ada', demo().url)
     await openForm(page, '/ci subscribe', 'Subscribe')

@@ -4,7 +4,7 @@ import { HOME_BLOCKS_MAX, homeView, type HomeView } from '../../src/features/hom
 import { COUNTED_MAX } from '../../src/features/home/home.ts'
 import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
 import { ALL_CASTS, HOSTILE } from './answers-stage.ts'
-import { adminHome, EMPTY_HOME, HOMES, largeHome, many, memberHome } from '../features/home/home-states.ts'
+import { adminHome, HOMES, largeHome, many, memberHome } from '../features/home/home-states.ts'
 import { isAnswered } from '../features/kit/stage.ts'
 import { goldenText, goldenView, readGolden } from '../support/golden.ts'
 
@@ -56,15 +56,13 @@ describe('a Home', () => {
   it('has a handler for every button', () => {
     const ids = [...JSON.stringify(homeView(adminHome())).matchAll(/"action_id":"([^"]+)"/g)].map(([, id]) => id!)
     expect(new Set(ids)).toEqual(
-      new Set(['breakage_own', 'build_restart', 'build_open', 'home_follow', 'home_mentions']),
+      new Set(['breakage_own', 'build_restart', 'build_open', 'home_mentions']),
     )
     expect(ids.filter((id) => !isAnswered(id))).toEqual([])
   })
 
-  it('shows admin parts to admins only, and subscribe buttons to people who may', () => {
+  it('shows admin parts to admins only', () => {
     expect(textsOf(homeView(memberHome())).join('\n')).not.toMatch(/CI connections|Last heard|Paused|Last asked/)
-    expect(textsOf(homeView({ ...EMPTY_HOME, mayFollow: false }))).not.toContain('Subscribe')
-    expect(textsOf(homeView(EMPTY_HOME))).toContain('Subscribe')
   })
 
   it('does not say what a channel follows that the admin is not in', () => {

@@ -12,7 +12,6 @@ import { streakView } from '../../src/features/streaks/form.ts'
 import { redOf, snoozed } from '../../packages/demo/src/samples/streaks.ts'
 import { gateView } from '../../src/features/builds/gate-form.ts'
 import { describedFeatures } from '../../src/features/features.ts'
-import { followView } from '../../src/features/subscriptions/form.ts'
 import { importPendingView, importView } from '../../src/features/subscriptions/import-command.ts'
 import { answerView, waitingView, type ModalView } from '../../src/features/kit/modal.ts'
 import { createView, previewView } from '../../src/features/projects/create-form.ts'
@@ -66,7 +65,7 @@ function uuidOf(name: string) {
 
 const subscribe = (change: Partial<SubscribeForm> = {}): ModalView =>
   subscribeView({
-    memory: { channel: CHANNEL, instead: null, isChosen: false },
+    memory: { channel: CHANNEL, instead: null },
     shown: null,
     how: 'changes',
     ...change,
@@ -253,7 +252,6 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     errors: refused(importView(CHANNEL), { import_list: typed('our repositories') }),
   },
   'import-reading': { when: 'The form was sent in, and its list is looked up.', view: importPendingView },
-  'home-follow': { when: 'Somebody presses Subscribe in Home, which is in no channel.', view: followView },
   'project-reading': {
     when: 'Somebody asks to edit a project: the form opens at once, and CI is being asked.',
     view: waitingFor('edit', 'Reading *acme/web* …'),

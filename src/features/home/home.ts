@@ -30,8 +30,7 @@ export const SHOWN_MAX = { builds: 10, subscriptions: 20, deliveries: 15, paused
 export async function readHome(deps: HomeDeps, user: string, team: string | null): Promise<HomeOutcome> {
   const permit = await deps.permits('read', { user, team })
   if (permit.kind !== 'yes') return permit
-  const [mayFollow, isAdmin, me, all, channels] = await Promise.all([
-    deps.permits('subscribe', { user, team }),
+  const [isAdmin, me, all, channels] = await Promise.all([
     deps.permits('administer', { user, team }),
     readMe(deps.store.read, user),
     deps.subscriptions(),
@@ -43,7 +42,6 @@ export async function readHome(deps: HomeDeps, user: string, team: string | null
     red: await readRed(deps, me),
     waiting: await readWaiting(deps, all, channels),
     subscriptions: mine && (await cutShown(deps, mine)),
-    mayFollow: mayFollow.kind === 'yes',
     admin: isAdmin.kind === 'yes' ? await readAdmin(deps, all, channels) : null,
   }
   return { kind: 'home', home }
@@ -159,8 +157,6 @@ export interface HomeState {
   waiting: Some<BuildSummary>
   /** only of channels that the person is in; null: Slack did not say which these are */
   subscriptions: Some<ShownSubscription> | null
-  /** whether the person may change subscriptions */
-  mayFollow: boolean
   /** set for admins */
   admin: AdminState | null
 }

@@ -36,11 +36,11 @@ export interface HomeView {
 const HANDLES_MAX = 10
 
 /** Draws one person's App Home. Pure: the same state always gives the same view. */
-export function homeView({ me, red, waiting, subscriptions, mayFollow, admin }: HomeState): HomeView {
+export function homeView({ me, red, waiting, subscriptions, admin }: HomeState): HomeView {
   return viewOf([
     redSection(red, me),
     waitingSection(waiting),
-    followedSection(subscriptions, mayFollow),
+    followedSection(subscriptions),
     mentionsSection(me),
     ...(admin ? adminSections(admin) : []),
   ])
@@ -88,21 +88,13 @@ function buildPart(build: BuildSummary): Part {
   return { kind: 'line', text: joined([buildLine(build), missing]), ...(button && { button }) }
 }
 
-function followedSection(subscriptions: HomeState['subscriptions'], mayFollow: boolean): Part[] {
+function followedSection(subscriptions: HomeState['subscriptions']): Part[] {
   const head = line(':bell: *Subscriptions of your channels*')
-  const follow = row(HOME_BLOCK_IDS.follow, mayFollow ? [FOLLOW_BUTTON] : [])
-  if (subscriptions === null) return [head, line('Slack did not say which channels you are in.'), follow]
-  if (subscriptions.shown.length === 0)
-    return [head, line(`None yet. Type ${typed('/ci subscribe')} in a channel to get builds there.`), follow]
-  return [head, ...listed(subscriptions, SHOWN_MAX.subscriptions, subscriptionPart), follow]
+  const how = small(`Type ${typed('/ci subscribe')} in a channel to get builds there.`)
+  if (subscriptions === null) return [head, line('Slack did not say which channels you are in.'), how]
+  if (subscriptions.shown.length === 0) return [head, line('None yet.'), how]
+  return [head, ...listed(subscriptions, SHOWN_MAX.subscriptions, subscriptionPart), how]
 }
-
-const FOLLOW_BUTTON = {
-  type: 'button',
-  action_id: HOME_ACTION_IDS.follow,
-  text: plain('Subscribe'),
-  value: 'new',
-} as const
 
 function subscriptionPart({ subscription, paused }: ShownSubscription): Part {
   const begin = `• <#${subscription.channel}>: *${followedProject(subscription)}*`

@@ -2,7 +2,6 @@ import { DETAILS, type Details } from '../../domain/builds/failure.ts'
 import { PATTERN_CHARS_MAX } from '../../domain/rules/pattern.ts'
 import { type ChannelId, isChannelId, isRepositoryId } from '../../domain/ids.ts'
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
-import { fieldOf } from '../../lib/raw-values.ts'
 import { plain, section, type Plain } from '../../slack/messages/blocks.ts'
 import type { ShownSubscription } from '../../projects/subscriptions.ts'
 import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rules/rule.ts'
@@ -36,8 +35,6 @@ interface SubscribeMemory {
   channel: ChannelId
   /** the subscription that is being changed; null: a new one is made */
   instead: string | null
-  /** true: the channel was chosen in a form; false: the form was opened there */
-  isChosen: boolean
 }
 
 /** Which builds the channel gets: breaks and fixes, those of the project's rules in CI, or those of its own rules. */
@@ -277,7 +274,6 @@ export function readSubscribeForm(body: unknown): Filled | null {
       ...(details && details !== 'lines' && { details }),
       remind: reminder.kind === 'reminder' ? reminder.remind : null,
       ...(memory.instead !== null && { instead: memory.instead }),
-      isChosen: memory.isChosen,
     },
   }
 }
@@ -294,5 +290,5 @@ function memoryIn(body: unknown): SubscribeMemory | null {
   const read = jsonOf(textAt(body, 'view', 'private_metadata') ?? '')
   const channel = textAt(read, 'channel')
   if (channel === null || !isChannelId(channel)) return null
-  return { channel, instead: textAt(read, 'instead'), isChosen: fieldOf(read, 'isChosen') === true }
+  return { channel, instead: textAt(read, 'instead') }
 }

@@ -3,7 +3,6 @@ import { faultsOf, patternOf } from './subscribe-input.ts'
 import { requesterIn, textAt } from '../kit/body.ts'
 import type { SlackDeps, Reply } from '../kit/context.ts'
 import {
-  formView,
   oldForm,
   refusing,
   showing,
@@ -14,7 +13,6 @@ import {
   showIn,
   opening,
   type ModalOpener,
-  type ModalView,
 } from '../kit/modal.ts'
 import { type FieldOption, ALL_PROJECTS, OPTIONS_MAX, projectOptions } from '../kit/fields.ts'
 import {
@@ -30,11 +28,9 @@ import { suggestProjects, withKnownNames } from '../../projects/projects.ts'
 import { subscribe, type SubscribeOutcome } from './subscribe.ts'
 import { repositoryRef } from '../../projects/subscriptions.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
-import { isChannelId, repositoryOf } from '../../domain/ids.ts'
+import { repositoryOf } from '../../domain/ids.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
-import { plain } from '../../slack/messages/blocks.ts'
-import type { Click } from '../kit/feature.ts'
 import { replyTo, type AnswerDeps, type Interaction } from '../kit/command.ts'
 
 type Deps = AnswerDeps & SubscriptionDeps
@@ -126,53 +122,8 @@ async function open(
     const gone = { kind: 'not-subscribed', text: null, here: here.subscriptions } as const
     return replyTo(gone, answerUnsubscribe(gone, context))
   }
-  const memory = { channel: here.channel, instead: id, isChosen: false }
-  const view = subscribeView({ memory, shown })
+  const view = subscribeView({ memory: { channel: here.channel, instead: id }, shown })
   return openFor(modalOpener, view, () => deps.permits('subscribe', by), { action: 'subscribe', reference })
-}
-
-/** Permission is checked on submission, as everywhere. People who certainly lack it do not get this button. */
-export async function openFollow({ modalOpener, reference }: Click): Promise<Reply | null> {
-  if (!modalOpener) return null
-  return opening(reference, async () => {
-    await modalOpener.open(followView)
-    return { outcome: 'opened', answer: null }
-  })
-}
-
-export const FOLLOW_CALLBACK_ID = 'home_follow'
-
-/** The id of the only field, and of its block. */
-const CHANNEL = 'home_follow_channel'
-
-/** Home is not in a channel, so this form first asks for one, before the form of a subscription. */
-export const followView: ModalView = formView({
-  id: FOLLOW_CALLBACK_ID,
-  title: 'Subscribe',
-  submit: 'Next',
-  blocks: [
-    {
-      type: 'input',
-      block_id: CHANNEL,
-      label: plain('Which channel should get the builds?'),
-      element: {
-        type: 'conversations_select',
-        action_id: CHANNEL,
-        filter: { include: ['public', 'private'] },
-        focus_on_load: true,
-      },
-    },
-  ],
-})
-
-export const followForm: Form = {
-  what: 'follow a project',
-  receive(body) {
-    const channel = textAt(body, 'view', 'state', 'values', CHANNEL, CHANNEL, 'selected_conversation') ?? ''
-    if (!isChannelId(channel)) return refusing({ [CHANNEL]: 'Choose a channel.' })
-    const memory = { channel, instead: null, isChosen: true }
-    return { ack: showing('update', subscribeView({ memory })), work: null }
-  },
 }
 
 /** Answers a wish to subscribe. @param rest what was typed after the project, for a choice of projects */

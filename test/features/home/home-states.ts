@@ -27,7 +27,6 @@ export const EMPTY_HOME: HomeState = {
   red: NONE,
   waiting: NONE,
   subscriptions: NONE,
-  mayFollow: true,
   admin: null,
 }
 
@@ -61,7 +60,6 @@ export const memberHome = (cast: Cast = CAST): HomeState => ({
     subscriptionOf(cast, { follows: { what: 'all' }, rules: null, source: 'default-channel' }),
     { ...subscriptionOf(cast, { source: 'file' }), paused: { code: 'is_archived', at: RED_AT } },
   ),
-  mayFollow: true,
   admin: null,
 })
 
@@ -131,9 +129,9 @@ export const HOMES: readonly [name: string, when: string, view: HomeView][] = [
     homeView({ ...memberHome(), me: EMPTY_HOME.me, red: NONE }),
   ],
   [
-    'guest',
-    'A guest opens Home: they may look, and follow nothing.',
-    homeView({ ...memberHome(), mayFollow: false, me: { ...memberHome().me, mentions: false } }),
+    'mentions-off',
+    'Somebody opens Home who has turned their mentions off.',
+    homeView({ ...memberHome(), me: { ...memberHome().me, mentions: false } }),
   ],
   [
     'slack-silent',
