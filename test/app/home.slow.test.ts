@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { rowsOf, until } from '../support/app.ts'
-import {
-  openWorld,
-  pushRed,
-  type,
-  untilAnswered,
-  untilCard,
-  untilKnown,
-  type World,
-  type WorldOptions,
-} from '../support/world.ts'
+import { openWorld, pushRed, type, untilAnswered, untilCard, type World, type WorldOptions } from '../support/world.ts'
 
 const { ada, grace, gus, lin, sol } = PEOPLE
 const { builds: BUILDS, ops: OPS, secret: SECRET } = CHANNELS
@@ -51,7 +42,7 @@ const published = ({ slack }: World): number => slack.counters.calls('views.publ
 describe('App Home', () => {
   it('is drawn when it is opened, and again after what its person did', async () => {
     const world = await openHomes()
-    expect(await open(world, ada, 'Your red builds')).toContain('You have not claimed a committer name')
+    expect(await open(world, ada, 'Your red branches')).toContain('You have not claimed a committer name')
     await type(world, ada, '/ci me ada')
     await untilHome(world, ada, 'Failed builds of', 'mention you')
     await type(world, ada, '/ci subscribe acme/web')
@@ -135,40 +126,16 @@ describe('App Home', () => {
     expect(await open(world, ada, 'Slack did not say')).not.toContain('*acme/web*')
   })
 
-  it('shows admins, but not members, the state of CI and the last requests', async () => {
-    const world = await openHomes()
-    await type(world, ada, '/ci subscribe all')
-    await pushRed(world)
-    await untilKnown(world, 1)
-    await type(world, ada, '/ci restart acme/web main')
-    await untilAnswered(world, ada, ['Restart requested'])
-    await open(
-      world,
-      grace,
-      ':white_check_mark: v2 interface: last answered',
-      ':white_check_mark: Legacy interface: last answered',
-      '• acme/web · ',
-      `<@${ada}> · restart acme/web`,
-    )
-    expect(await open(world, ada, 'Your red builds')).not.toContain('CI connections')
-  })
-
-  it('shows admins that CI refuses the credentials', async () => {
-    const world = await openHomes({ settings: { CI_AUTHORIZATION: 'Bearer nobodys' } })
-    await until('CI has refused', () => world.ci.calls().some(({ statusCode }) => statusCode === 401))
-    await open(world, grace, 'v2 interface: CI does not accept')
-  })
-
   it('shows one sentence to an outsider', async () => {
     const world = await openHomes()
     await type(world, ada, '/ci subscribe acme/web')
     const outside = await open(world, sol, 'Not allowed')
-    expect(outside).not.toMatch(/acme|red builds/)
+    expect(outside).not.toMatch(/acme|red branches/)
   })
 
   it('is redrawn after what its own person did, and not if they have not opened it', async () => {
     const world = await openHomes()
-    await open(world, ada, 'Your red builds')
+    await open(world, ada, 'Your red branches')
     expect(published(world)).toBe(1)
     await type(world, lin, '/ci me lin')
     await untilAnswered(world, lin, ['is yours'])

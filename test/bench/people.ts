@@ -258,7 +258,6 @@ function asksOf({ sandbox }: Slack): Ask[] {
     pressed('/ci restart acme', 'choose_1'),
     pressed('/ci list', 'list_next'),
     { what: "a person's Home", ask: () => home(ada) },
-    { what: "an admin's Home", ask: () => home(grace) },
     searched('p-3'),
     searched('acme/p-4'),
     searched('nowhere'),
