@@ -2,7 +2,6 @@ import type { SubscriptionDeps } from './channel.ts'
 import { isRed } from '../../domain/builds/status.ts'
 import { isProjectId, LAST_ORDER, type ChannelId } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
-import { filterInWords, wouldBuild, type BranchFilterWords, type FilterVerdict } from '../../domain/rules/pattern.ts'
 import { boundForOneEvent, decide, type DecisionInput, type Decision } from '../../domain/rules/decide.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
 import { followersOf } from '../../projects/followers.ts'
@@ -29,8 +28,6 @@ export type DryRunOutcome =
       project: ProjectRef
       branch: string
       events: readonly { event: string; channels: readonly DryChannel[] }[]
-      /** whether CI would build this branch at all; null: its filter is not known */
-      filter: ({ words: BranchFilterWords } & FilterVerdict) | null
       /** the project's rules could not be read yet, so channels get every event */
       unread: boolean
       /** how many channels are left out, because the requester cannot see them */
@@ -65,7 +62,6 @@ export async function dryRun(
     read.closedChannels(),
     deps.subscriptions(),
   ])
-  const known = await read.project({ uuid: project.uuid, legacyId: project.projectId ?? '', names: [project.name] })
   const ciRules = rules === 'wait' ? null : rules
   const isVisible = await visibleTo(deps, by)
   const followers = await followersOf(read, subscriptions, names, branch)
@@ -87,7 +83,6 @@ export async function dryRun(
     project,
     branch,
     events: events.map((event) => ({ event, channels: channelsFor(event) })),
-    filter: known?.filter ? { words: filterInWords(known.filter), ...wouldBuild(known.filter, branch) } : null,
     unread: ciRules === null,
     hidden: countChannels(followers) - byChannel.length,
   }
