@@ -15,14 +15,20 @@ import { createCiLookup, findSummary } from '../../src/ci-sync/ci-lookup.ts'
 import { suggestProjects } from '../../src/projects/projects.ts'
 import { createProjectRules, refreshProjects } from '../../src/ci-sync/reading.ts'
 import type { FeatureDeps } from '../../src/features/features.ts'
-import { streakOperations } from '../../src/features/streaks/action.ts'
+import { act as actOnStreak, findRed, type StreakAction, type Which } from '../../src/features/streaks/action.ts'
 import { act, type ActionOutcome } from '../../src/features/builds/action.ts'
 import { buildStatus, runningBuilds, type StatusQuery } from '../../src/features/builds/status.ts'
 import { createPersonOperations } from '../../src/features/people/people.ts'
 import { createProject } from '../../src/features/projects/create.ts'
 import { showProject } from '../../src/features/projects/read.ts'
 import { channelRules, channelClosed, channelMoved, channelOpened } from '../../src/features/subscriptions/channel.ts'
-import { digestOperations } from '../../src/features/subscriptions/digest.ts'
+import {
+  previewDigest,
+  setDigest,
+  showDigest,
+  turnOffDigest,
+  type DigestInput,
+} from '../../src/features/subscriptions/digest.ts'
 import { dryRun } from '../../src/features/subscriptions/dry-run.ts'
 import { importThese, proposeImport } from '../../src/features/subscriptions/import.ts'
 import { subscribe, unsubscribe } from '../../src/features/subscriptions/subscribe.ts'
@@ -340,7 +346,12 @@ function operationsOf(deps: StageDeps & Pick<FeatureDeps, 'orAskCi'>) {
       channelOpened: (channel: ChannelId) => channelOpened(deps, channel),
       channelMoved: (from: ChannelId, to: ChannelId) => channelMoved(deps, from, to),
     },
-    digests: digestOperations(deps),
+    digests: {
+      digest: (by: Requester) => showDigest(deps, by),
+      setDigest: (input: DigestInput, by: Requester) => setDigest(deps, input, by),
+      turnOffDigest: (by: Requester) => turnOffDigest(deps, by),
+      previewDigest: (by: Requester) => previewDigest(deps, by),
+    },
     projects: {
       show: (project: string, by: By) => showProject(deps, project, by),
       create: (
@@ -350,7 +361,10 @@ function operationsOf(deps: StageDeps & Pick<FeatureDeps, 'orAskCi'>) {
       ) => createProject(deps, creation, by, how),
     },
     people: createPersonOperations(deps),
-    streaks: streakOperations(deps),
+    streaks: {
+      find: (which: Which) => findRed(deps, which),
+      act: (which: Which, action: StreakAction, by: Requester) => actOnStreak(deps, which, action, by),
+    },
   }
 }
 

@@ -3,7 +3,6 @@ import type { Subscription } from '../../domain/rules/subscription.ts'
 import { normalHandle } from '../../domain/handle.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
 import { isRed } from '../../domain/builds/status.ts'
-import { ownershipOf } from '../../domain/builds/streak.ts'
 import type { KnownBuild, Projects } from '../../store/records.ts'
 import { redBranches } from '../../store/streaks.ts'
 import type { Reads } from '../../store/store.ts'
@@ -11,6 +10,7 @@ import type { BuildSummary, Permits } from '../../projects/outcomes.ts'
 import { summariesOf, type FindDeps } from '../../projects/find-build.ts'
 import { type Me, readMe } from '../../projects/people.ts'
 import { followedIn } from '../../projects/projects.ts'
+import { heldBy } from '../../projects/streaks.ts'
 import { shownOf, type ShownDeps, type ShownSubscription } from '../../projects/subscriptions.ts'
 import type { Permit } from '../../slack/api/permission.ts'
 import type { Memberships } from '../../slack/api/directory.ts'
@@ -41,8 +41,9 @@ export async function readHome(deps: HomeDeps, user: string, team: string | null
 }
 
 /** The red branches that the person is on, and those that builds of their own commits leave red: one build of each. */
-async function redOf({ store: { read }, clock }: HomeDeps, { user, handles }: Me): Promise<KnownBuild[]> {
-  const owned = (await read.streaksOf(user)).filter((streak) => ownershipOf(streak, clock.now()).owner !== null)
+async function redOf(deps: HomeDeps, { user, handles }: Me): Promise<KnownBuild[]> {
+  const { read } = deps.store
+  const owned = await heldBy(deps, user)
   const newest = await Promise.all(owned.map(({ projectId, branch }) => read.newestBuild(projectId, branch)))
   const names = handles.map(({ handle }) => handle)
   const mine = new Set(names.map(normalHandle))
