@@ -26,9 +26,8 @@ import {
 import { reminderFault } from './remind.ts'
 import { suggestProjects, withKnownNames } from '../../projects/projects.ts'
 import { subscribe, type SubscribeOutcome } from './subscribe.ts'
-import { repositoryRef } from '../../projects/subscriptions.ts'
+import { wholeRepository } from '../../projects/subscriptions.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
-import { repositoryOf } from '../../domain/ids.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
 import { replyTo, type AnswerDeps, type Interaction } from '../kit/command.ts'
@@ -89,12 +88,11 @@ export async function projectsToFollow({ store }: Deps, text: string): Promise<F
 
 /** Each GitHub repository comes before the first of its workflows. */
 function withRepositories(projects: readonly ProjectRef[]): ProjectRef[] {
-  const seen = new Set<string>()
+  const seen = new Set<ProjectRef['projectId']>()
   return projects.flatMap((project) => {
-    const id = repositoryOf(project.projectId ?? '')
-    if (id === null || seen.has(id)) return [project]
-    seen.add(id)
-    const whole = repositoryRef(id, project.name)
+    const whole = wholeRepository(project)
+    if (!whole || seen.has(whole.projectId)) return [project]
+    seen.add(whole.projectId)
     return [{ ...whole, name: `${whole.name}${ALL_WORKFLOWS}` }, project]
   })
 }
