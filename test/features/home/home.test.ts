@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ChannelId } from '../../../src/domain/ids.ts'
 import { type HomeState, readHome, SHOWN_MAX } from '../../../src/features/home/home.ts'
-import { T0 } from '../../support/build-events.ts'
+import { MINUTE, T0 } from '../../support/build-events.ts'
 import { follower } from '../../alerts/stage.ts'
 import { BUILDS, GRACE, LIN, lin, openStage, type Changes, type Stage } from '../operations-stage.ts'
 
@@ -37,7 +37,7 @@ describe('Home', () => {
     expect((await homeOf(LIN)).red).toEqual({ shown: [], more: 0 })
   })
 
-  it('shows the branches that the person is on, until their time is up or the branch passes, whoever broke them', async () => {
+  it('shows the branches that the person is on until they pass, whoever broke them', async () => {
     const built = await stage.ended('error', { branch: 'next', committer: 'grace' })
     const { streaks } = stage.main.operations
     await streaks.act({ kind: 'run', ref: built.ref }, { kind: 'take', span: 60 }, lin())
@@ -48,6 +48,15 @@ describe('Home', () => {
     expect((await homeOf(GRACE)).red.shown).toEqual([])
     await stage.ended('success', { branch: 'next' })
     expect(await mine()).toEqual([])
+  })
+
+  it('no longer shows a branch that the person was on, after their time is up', async () => {
+    const { ref } = await stage.ended('error', { committer: 'grace' })
+    await stage.main.operations.streaks.act({ kind: 'run', ref }, { kind: 'take', span: 60 }, lin())
+    await stage.clock.advance(59 * MINUTE)
+    expect((await homeOf(LIN)).red.shown).toHaveLength(1)
+    await stage.clock.advance(MINUTE)
+    expect((await homeOf(LIN)).red.shown).toEqual([])
   })
 
   it("shows the other red branches of the projects that the person's channels follow, and none if they follow none", async () => {
