@@ -1,4 +1,4 @@
-import type { Streak, StreakChange, BranchEnd } from '../domain/builds/streak.ts'
+import { ownershipOf, type Streak, type StreakChange, type BranchEnd } from '../domain/builds/streak.ts'
 import { REQUEST_URGENCY, LEAST_URGENCY } from '../domain/cards/plan.ts'
 import { revisionSubject } from '../domain/builds/revision.ts'
 import { streakLock, redBranches } from '../store/streaks.ts'
@@ -35,6 +35,13 @@ export async function changeStreak(
 }
 
 export const NO_OWNER = { owner: null, ownedAt: null, ownerUntil: null }
+
+/** The red branches that this person is on now. */
+export const heldBy = async (
+  { store, clock }: { store: Pick<Store, 'read'>; clock: Pick<Clock, 'now'> },
+  user: string,
+): Promise<Streak[]> =>
+  (await store.read.streaksOf(user)).filter((streak) => ownershipOf(streak, clock.now()).owner !== null)
 
 /** Removes a person who has left the workspace from their red branches. Each branch's thread gets a line about it. */
 export async function dropOwner(

@@ -53,8 +53,14 @@ export async function shownOf(
 const wholeOf = ({ follows }: Subscription, { name }: ProjectRef): ProjectRef | null =>
   follows.what === 'project' && isRepositoryId(follows.projectId) ? repositoryRef(follows.projectId, name) : null
 
+/** The repository of a workflow, as a project that has all its workflows; null: it is not a workflow of GitHub. */
+export function wholeRepository({ projectId, name }: Pick<ProjectRef, 'projectId' | 'name'>): ProjectRef | null {
+  const id = repositoryOf(projectId ?? '')
+  return id === null ? null : repositoryRef(id, name)
+}
+
 /** A repository of GitHub as a project: one that has all its workflows. @param workflow the name of any of them */
-export const repositoryRef = (id: string, workflow: string): ProjectRef => ({
+const repositoryRef = (id: string, workflow: string): ProjectRef => ({
   projectId: id,
   uuid: null,
   name: repositoryIn(workflow),
@@ -70,10 +76,7 @@ async function repositoriesAs(reads: Reads, text: string): Promise<ProjectRef[]>
         reads,
         wanted.includes('/') ? { text: `${wanted} `, at: 'begin' } : { text: `/${wanted} `, at: 'anywhere' },
       )
-  const named = workflows.flatMap(({ projectId, name }) => {
-    const id = repositoryOf(projectId ?? '')
-    return id === null ? [] : [repositoryRef(id, name)]
-  })
+  const named = workflows.flatMap((workflow) => wholeRepository(workflow) ?? [])
   const isMeant = ({ projectId, name }: ProjectRef) =>
     projectId === wanted || name.toLowerCase() === wanted || name.toLowerCase().endsWith(`/${wanted}`)
   return [...new Map(named.filter(isMeant).map((one) => [one.projectId, one])).values()]

@@ -1,6 +1,6 @@
 import { clientCredentialsAuth, staticAuth, type Auth } from '../sources/ci-service/auth.ts'
 import { createBadgeClient } from '../sources/ci-service/badge.ts'
-import { createCiServiceSource, type ConnectionName, type Connections } from '../sources/ci-service/source.ts'
+import { createCiServiceSource } from '../sources/ci-service/source.ts'
 import { appTokens } from '../sources/github/app.ts'
 import { createGithubClient, type GithubClient } from '../sources/github/client.ts'
 import { githubSite, type Sites } from '../sources/build-address.ts'
@@ -18,19 +18,16 @@ import type { CiAuth, Config } from '../config/config.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Metrics } from './metrics.ts'
 
-/** The configured clients of CI. @param note called with how each read ended @param count called for each call */
+/** The configured clients of CI. @param count called for each call */
 export function createClients(
   { v2, legacy, siteUrl }: Config['ci'],
   transport: Transport,
   warn: (what: string) => void = () => {},
-  note: Connections['record'] = () => {},
   count: Metrics['countCiCall'] = () => {},
 ) {
-  const watched = (name: ConnectionName, refused?: string) =>
-    observedTransport(transport, (end, ms, { method }) => {
+  const watched = (name: 'v2' | 'legacy' | 'site', refused?: string) =>
+    observedTransport(transport, (end, ms) => {
       count(name, end, ms)
-      // The result of a write says nothing about the connection.
-      if (method === 'GET' && end !== 'stopped') note(name, end === 'ok' ? null : end)
       if (end === 'unauthorized' && refused !== undefined) warn(refused)
     })
   const signIn = observedTransport(transport, (end, ms) => count('sign-in', end, ms))

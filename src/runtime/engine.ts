@@ -24,7 +24,6 @@ import { createClient } from '../slack/api/client.ts'
 import { createDirectory, createMemberships } from '../slack/api/directory.ts'
 import { createSlackExaminer } from '../slack/api/examiner.ts'
 import { createSlackNotifier } from '../alerts/send/slack-notifier.ts'
-import { createConnections } from '../sources/ci-service/source.ts'
 import { createFeatures } from '../features/features.ts'
 import type { Check } from '../features/kit/check.ts'
 import type { Feature } from '../features/kit/feature.ts'
@@ -109,15 +108,7 @@ export function createEngine({
   const transport = createTransport({ clock, retried: metrics.countCiRetry })
   const { operators, approvers, admins } = config
   const notifyAdmins = createAlarm({ ...slack, clock, admins, log })
-  const { v2, legacy, siteUrl } = config.ci
-  const connections = createConnections({ v2: v2 !== null, legacy: legacy !== null, site: siteUrl !== null }, clock.now)
-  const { badges, ...clients } = createClients(
-    config.ci,
-    transport,
-    notifyAdmins,
-    connections.record,
-    metrics.countCiCall,
-  )
+  const { badges, ...clients } = createClients(config.ci, transport, notifyAdmins, metrics.countCiCall)
   const hosted = createHostedClients(config, transport, notifyAdmins, metrics.countCiCall)
   const configured = configuredOf({ ...clients, ...hosted })
   const rules = createProjectRules({ ...basics, ...clients })
@@ -198,7 +189,6 @@ export function createEngine({
     draw: svgToPng,
     ...createMemberships({ ...slack, clock, log }),
     canPost: createCanPost(slack),
-    connections,
     webhookSecrets,
     doctor,
     checks: (): readonly Check[] => features.flatMap(({ checks }) => checks ?? []),

@@ -6,8 +6,6 @@ import { classify } from './api/errors.ts'
 import type { ChannelId, MessageTs } from '../domain/ids.ts'
 import type { Answer } from './messages/answer.ts'
 import type { WebClient } from '@slack/web-api'
-import { section, type Block } from './messages/blocks.ts'
-import { cut, SECTION_CHARS_MAX } from './messages/limits.ts'
 import type { Clock } from '../lib/clock.ts'
 
 /** Where an answer is shown to the requester. */
@@ -27,7 +25,7 @@ export interface Conversation {
 export const contentOf = ({ text, blocks }: Answer) => ({ text, ...(blocks.length > 0 ? { blocks } : {}) })
 
 /** The text alone, which says everything: in case Slack refuses the blocks. */
-const withoutBlocks = (answer: Answer): Answer => ({ ...answer, blocks: [] })
+export const withoutBlocks = (answer: Answer): Answer => ({ ...answer, blocks: [] })
 
 /** Slack's error codes for content that it will never accept. */
 const isContentRefusal = (code: string): boolean => /^(?:invalid_blocks|msg_blocks_too_long|msg_too_long)/.test(code)
@@ -59,45 +57,6 @@ async function post(client: WebClient, method: string, answer: Answer, where: Re
   } catch (error) {
     if (!isContentRefusal(slackCodeOf(error))) throw error
     await client.apiCall(method, { ...fixed, ...contentOf(withoutBlocks(answer)) })
-  }
-}
-
-interface Modal {
-  client: WebClient
-  viewId: string
-  draw: (answer: readonly Block[]) => object
-  /** false once something newer was requested in this modal: an old answer must not replace a newer one */
-  isCurrent: () => boolean
-  /** where the answer goes if the modal was closed meanwhile; null: it is dropped */
-  closed: ReplyTarget | null
-  /** where the answer goes if Slack refuses it for another reason; null: nowhere, `show` throws */
-  instead: ReplyTarget | null
-}
-
-/** An answer in an open modal. It needs no `hash`: only we change the modal, and `isCurrent` keeps the order. */
-export const modalReplyTarget = (modal: Modal): ReplyTarget => ({
-  conversation: null,
-  async show(answer, isLast) {
-    if (!modal.isCurrent()) return
-    try {
-      await update(modal, answer)
-    } catch (error) {
-      const isClosed = slackCodeOf(error) === 'not_found'
-      if (!isClosed && !modal.instead) throw error
-      await (isClosed ? modal.closed : modal.instead)?.show(answer, isLast)
-    }
-  },
-})
-
-async function update({ client, viewId, draw }: Modal, answer: Answer): Promise<void> {
-  const show = (blocks: readonly Block[]) => client.apiCall('views.update', { view_id: viewId, view: draw(blocks) })
-  const words = [section(cut(answer.text, SECTION_CHARS_MAX))]
-  try {
-    await show(answer.blocks.length > 0 ? answer.blocks : words)
-  } catch (error) {
-    // Slack refuses the blocks. Its error code for a view is another one than for a message.
-    if (slackCodeOf(error) !== 'invalid_arguments') throw error
-    await show(words)
   }
 }
 

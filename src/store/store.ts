@@ -207,8 +207,6 @@ export interface Reads extends OutcomeReads, ReportReads, FigureReads, DigestRea
   redBuildsOf(handles: readonly string[], limit: number): Promise<KnownBuild[]>
   /** Builds that wait, the newest event first; of these projects, or all. */
   waitingBuilds(projects: Projects | null, limit: number): Promise<KnownBuild[]>
-  /** When each project last delivered something (ms), newest first. */
-  lastDeliveries(limit: number): Promise<{ project: string; at: number }[]>
   /** The branches of a project, the one with the newest build first. */
   branchesOf(projectId: string, limit: number): Promise<string[]>
   /**

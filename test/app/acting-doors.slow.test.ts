@@ -1,17 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { until } from '../support/app.ts'
-import {
-  answersTo,
-  openWorld,
-  press,
-  pushRed,
-  threadOf,
-  untilAnswered,
-  untilCard,
-  untilThread,
-} from '../support/world.ts'
+import { openWorld, press, pushRed, untilAnswered, untilCard, untilThread } from '../support/world.ts'
 import { writesTo, type Shown, type World } from '../support/world.ts'
 
 const { builds: BUILDS } = CHANNELS
@@ -110,28 +100,5 @@ describe('a shortcut on a message', () => {
     await useShortcut(world, { ts: String(other?.['ts']) }, 'restart_build')
     await untilAnswered(world, grace, ['No build here'])
     expect(writesTo(world.ci, 'restart')).toEqual([])
-  })
-})
-
-describe('"Find a build"', () => {
-  it('shows the last build of a project and branch, which can be restarted in the modal', async () => {
-    const { world, card } = await openRed()
-    const { people, views } = world.slack
-    const shown = () => JSON.stringify(views.stack(ada).at(-1)?.['blocks'] ?? [])
-    await people.useGlobalShortcut({ user: ada, callbackId: 'find_build' })
-    await until('the modal is open', () => views.stack(ada).length === 1)
-    const { options } = await people.suggest({ user: ada, actionId: 'find_project', value: 'web' })
-    expect(options).toMatchObject([{ text: { text: 'acme/web' } }])
-    await people.select({ user: ada, actionId: 'find_project', selected: { selected_option: options[0] } })
-    await until('the branches are there', () => shown().includes('branch:main'))
-    const main = { text: { type: 'plain_text', text: 'main' }, value: 'branch:main' }
-    await people.select({ user: ada, actionId: 'find_branch', selected: { selected_option: main } })
-    await until('the build is there', () => shown().includes(ACTION_IDS.restart))
-    await people.clickInView({ user: ada, actionId: ACTION_IDS.restart })
-    await until('the modal answers', () => shown().includes('Restart requested'))
-    expect(shown()).toContain('find_project')
-    await untilThread(world, card, `Restart requested by <@${ada}>`, 'attempt 2')
-    expect(writesTo(world.ci, 'restart')).toHaveLength(1)
-    expect([answersTo(world, ada), threadOf(world, card).length > 0]).toEqual([[], true])
   })
 })

@@ -1,16 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { rowsOf, until } from '../support/app.ts'
-import {
-  openWorld,
-  pushRed,
-  type,
-  untilAnswered,
-  untilCard,
-  untilKnown,
-  type World,
-  type WorldOptions,
-} from '../support/world.ts'
+import { openWorld, pushRed, type, untilAnswered, untilCard, type World, type WorldOptions } from '../support/world.ts'
 
 const { ada, grace, gus, lin, sol } = PEOPLE
 const { builds: BUILDS, ops: OPS, secret: SECRET } = CHANNELS
@@ -51,7 +42,7 @@ const published = ({ slack }: World): number => slack.counters.calls('views.publ
 describe('App Home', () => {
   it('is drawn when it is opened, and again after what its person did', async () => {
     const world = await openHomes()
-    expect(await open(world, ada, 'Your red builds')).toContain('You have not claimed a committer name')
+    expect(await open(world, ada, 'Your red branches')).toContain('You have not claimed a committer name')
     await type(world, ada, '/ci me ada')
     await untilHome(world, ada, 'Failed builds of', 'mention you')
     await type(world, ada, '/ci subscribe acme/web')
@@ -94,6 +85,7 @@ describe('App Home', () => {
   it('restarts a build, and answers in a direct message', async () => {
     const world = await openHomes()
     await type(world, ada, '/ci subscribe all')
+    await untilAnswered(world, ada, ['*Subscribed*'])
     await pushRed(world)
     const committer = world.ci.state().builds.at(-1)!.committer
     await untilCard(world, ['Failed'])
@@ -110,64 +102,6 @@ describe('App Home', () => {
           .map(({ id }) => world.slack.messages(id)),
       )
     await until('an answer came directly', () => direct().includes('Restart requested'))
-  })
-
-  it('opens the form to subscribe', async () => {
-    const world = await openHomes()
-    await open(world, ada, 'Subscribe')
-    await press(world, ada, 'home_follow')
-    const form = await until('the form is open', () => world.slack.views.stack(ada).at(-1))
-    const { people } = world.slack
-    const channel = { type: 'conversations_select', selected_conversation: OPS }
-    const next = await people.submitView({
-      user: ada,
-      values: { home_follow_channel: { home_follow_channel: channel } },
-    })
-    expect(next).toMatchObject({ kind: 'answered' })
-    const subscribe = world.slack.views.stack(ada).at(-1)!
-    expect([subscribe['id'], subscribe['callback_id']]).toEqual([form['id'], 'subscribe'])
-    expect(subscribe['private_metadata']).toContain(OPS)
-  })
-
-  it.each([
-    [lin, 'Nothing changed', 0],
-    [grace, 'Subscribed', 1],
-  ])('lets %s subscribe only channels they are in, whatever the form contained: %s', async (user, says, kept) => {
-    const world = await openHomes()
-    const { people, views } = world.slack
-    const form = () => JSON.stringify(views.stack(user).at(-1) ?? {})
-    await open(world, user, 'Subscribe')
-    await press(world, user, 'home_follow')
-    await until('the form is open', () => form().includes('home_follow_channel'))
-    const chosen = { type: 'conversations_select', selected_conversation: SECRET }
-    await people.submitView({ user, values: { home_follow_channel: { home_follow_channel: chosen } } })
-    const { options } = await people.suggest({ user, actionId: 'subscribe_project', value: 'acme/web' })
-    await people.select({ user, actionId: 'subscribe_project', selected: { selected_option: options[0] } })
-    await people.submitView({ user })
-    await until('it is answered', () => form().includes(says))
-    expect(rowsOf(world.folder, 'select 1 from subscription')).toHaveLength(kept)
-    expect(world.slack.messages(SECRET)).toHaveLength(kept)
-  })
-
-  it('says that a form was too late if Slack no longer opens it', async () => {
-    const world = await openHomes()
-    await open(world, ada, 'Subscribe')
-    world.slack.faults.add({ kind: 'error', method: 'views.open', error: 'expired_trigger_id', times: 1 })
-    await press(world, ada, 'home_follow')
-    const direct = `D${ada.slice(1)}`
-    const said = () => JSON.stringify(world.slack.workspace.channels.has(direct) ? world.slack.messages(direct) : [])
-    await until('it is said directly', () => said().includes('The form could not be opened'))
-    expect(said()).toContain('allows three seconds')
-  })
-
-  it('asks for the channel until one is chosen', async () => {
-    const world = await openHomes()
-    await open(world, ada, 'Subscribe')
-    await press(world, ada, 'home_follow')
-    await until('the form is open', () => world.slack.views.stack(ada).length === 1)
-    const answer = await world.slack.people.submitView({ user: ada, values: {} })
-    expect(JSON.stringify(answer)).toContain('Choose a channel.')
-    expect(world.slack.views.stack(ada).at(-1)?.['callback_id']).toBe('home_follow')
   })
 
   it('shows the subscriptions of a private channel to its members only', async () => {
@@ -192,41 +126,16 @@ describe('App Home', () => {
     expect(await open(world, ada, 'Slack did not say')).not.toContain('*acme/web*')
   })
 
-  it('shows admins, but not members, the state of CI and the last requests', async () => {
-    const world = await openHomes()
-    await type(world, ada, '/ci subscribe all')
-    await pushRed(world)
-    await untilKnown(world, 1)
-    await type(world, ada, '/ci restart acme/web main')
-    await untilAnswered(world, ada, ['Restart requested'])
-    await open(
-      world,
-      grace,
-      ':white_check_mark: v2 interface: last answered',
-      ':white_check_mark: Legacy interface: last answered',
-      '• acme/web · ',
-      `<@${ada}> · restart acme/web`,
-    )
-    expect(await open(world, ada, 'Your red builds')).not.toContain('CI connections')
-  })
-
-  it('shows admins that CI refuses the credentials', async () => {
-    const world = await openHomes({ settings: { CI_AUTHORIZATION: 'Bearer nobodys' } })
-    await until('CI has refused', () => world.ci.calls().some(({ statusCode }) => statusCode === 401))
-    await open(world, grace, 'v2 interface: CI does not accept')
-  })
-
-  it('shows one sentence to an outsider, and no way to subscribe to a guest', async () => {
+  it('shows one sentence to an outsider', async () => {
     const world = await openHomes()
     await type(world, ada, '/ci subscribe acme/web')
     const outside = await open(world, sol, 'Not allowed')
-    expect(outside).not.toMatch(/acme|red builds/)
-    expect(await open(world, gus, 'Your red builds')).not.toContain('Subscribe')
+    expect(outside).not.toMatch(/acme|red branches/)
   })
 
   it('is redrawn after what its own person did, and not if they have not opened it', async () => {
     const world = await openHomes()
-    await open(world, ada, 'Your red builds')
+    await open(world, ada, 'Your red branches')
     expect(published(world)).toBe(1)
     await type(world, lin, '/ci me lin')
     await untilAnswered(world, lin, ['is yours'])

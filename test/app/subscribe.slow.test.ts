@@ -186,7 +186,6 @@ describe('/ci rules', () => {
     const dry = await answered(world, ada, '/ci rules test acme/web main')
     expect(dry).toMatch(new RegExp(`\\*failed, broken\\*\\n\\s+• <#${WEB}> \\*would get it\\*: A rule selects`))
     expect(dry).toContain(`*started, success, recovered, waiting, stopped*\n    • <#${WEB}> *would not get it*`)
-    expect(dry).toContain('CI *would build* this branch')
     expect(cardIn(world.slack, WEB, 'Failed')).toBeUndefined()
     await pushRed(world)
     await untilCard(world, ['Failed', 'acme/web'], undefined, WEB)
@@ -234,22 +233,6 @@ describe('the form of a subscription', () => {
     for (const name of ['All projects', 'acme/web', 'acme/api']) expect(labels).toContain(name)
     const api = await world.slack.people.suggest({ user: ada, actionId: 'subscribe_project', value: 'api' })
     expect(JSON.stringify(api.options)).not.toContain('All projects')
-  })
-
-  it('shows live which branches a pattern matches, or that it is invalid', async () => {
-    const world = await openReady()
-    for (const branch of ['main', 'release/1.2', 'next']) await pushRed(world, 'acme/web', branch)
-    await untilKnown(world, 3)
-    await openForm(world)
-    expect(modalOf(world)).toContain('Choose a project to see which branches match.')
-    await choose(world, 'acme/web')
-    await until('all match', () => modalOf(world).includes('3 of 3 branches seen'))
-    await typeBranch(world, 'release/*')
-    await until('one matches', () => modalOf(world).includes('Matches: `release/1.2`; 1 of 3 branches seen.'))
-    await typeBranch(world, '/(/')
-    await until('it is invalid', () => modalOf(world).includes('This pattern is invalid'))
-    await typeBranch(world, 'nothing')
-    await until('none matches', () => modalOf(world).includes('Matches none of 3 branches seen.'))
   })
 
   it("has events and branches if the channel has its own rules, but not if CI's rules decide", async () => {

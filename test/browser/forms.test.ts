@@ -91,27 +91,6 @@ describeDemo('whoever fills in a form', (demo) => {
     await leaveForms(page)
   })
 
-  test('finds a build from the search bar', async () => {
-    const page = await openAs('Ada', demo().url)
-    await demo().ci('projects/acme%2Fapi/push', {
-      branch: 'main',
-      message: 'Drop v1',
-      committer: 'Lin',
-      outcome: 'success',
-      ms: 100,
-    })
-    await message(page, /Passed acme\/api/)
-    await page.getByRole('navigation', { name: 'Channels' }).getByRole('button', { name: 'Find a build' }).click()
-    const form = await modal(page, 'Find a build')
-    const found = form.getByRole('list', { name: 'Found' })
-    await found.getByRole('button', { name: 'acme/api' }).click()
-    await form
-      .getByText(/Passed.*acme\/api/)
-      .first()
-      .waitFor()
-    expect(await found.count()).toBe(0)
-  })
-
   test('looks after a red branch, and hands it over to somebody who is found in the list', async () => {
     const page = await openAs('Ada', demo().url)
     const commit = { branch: 'checkout', message: 'Take cards only', committer: 'Lin' }
@@ -132,20 +111,6 @@ describeDemo('whoever fills in a form', (demo) => {
     await form.getByRole('combobox', { name: /^To whom/ }).selectOption({ label: 'Grace' })
     await form.getByRole('button', { name: 'Save' }).click()
     await card.getByText(/Grace is on it until/).waitFor()
-  })
-
-  test('follows from Home, where a channel is chosen first', async () => {
-    const page = await openAs('Ada', demo().url)
-    await goTo(page, 'Buildline')
-    await page
-      .getByRole('region', { name: 'Buildline' })
-      .getByRole('button', { name: 'Subscribe', exact: true })
-      .click()
-    const form = await modal(page, 'Subscribe')
-    await form.getByRole('combobox', { name: 'Which channel should get the builds?' }).selectOption({ label: '#web' })
-    await form.getByRole('button', { name: 'Next' }).click()
-    await form.getByRole('radiogroup', { name: 'Post' }).waitFor()
-    await leaveForms(page)
   })
 
   test('needs no mouse: Escape closes a form, and the focus is where it was', async () => {

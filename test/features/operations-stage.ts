@@ -157,7 +157,6 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           timeZoneOf: async () => 'Europe/Berlin',
           nameOf: async () => 'Lin',
           retentionDays: 90,
-          connections: { all: () => [] },
           doctor: HEALTHY,
           checks: () => [],
           subscriptions: async (): Promise<readonly Subscription[]> => [

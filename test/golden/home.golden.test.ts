@@ -4,7 +4,7 @@ import { HOME_BLOCKS_MAX, homeView, type HomeView } from '../../src/features/hom
 import { COUNTED_MAX } from '../../src/features/home/home.ts'
 import { checkView } from '../../packages/sandbox-slack/src/limits.ts'
 import { ALL_CASTS, HOSTILE } from './answers-stage.ts'
-import { adminHome, EMPTY_HOME, HOMES, largeHome, many, memberHome } from '../features/home/home-states.ts'
+import { HOMES, largeHome, many, memberHome } from '../features/home/home-states.ts'
 import { isAnswered } from '../features/kit/stage.ts'
 import { goldenText, goldenView, readGolden } from '../support/golden.ts'
 
@@ -29,7 +29,6 @@ const textsOf = (view: HomeView): string[] =>
 describe.each(ALL_CASTS)('with names that are %s, a Home', (_, cast) => {
   it.each([
     ['of a member', memberHome(cast)],
-    ['of an admin', adminHome(cast)],
     ['with 10,000 of everything', largeHome(cast)],
   ])('%s is valid for Slack, with fewer blocks than allowed', (__, state) => {
     const view = homeView(state)
@@ -40,7 +39,7 @@ describe.each(ALL_CASTS)('with names that are %s, a Home', (_, cast) => {
 
 describe('a Home', () => {
   it('is the same whenever it is drawn from the same state', () => {
-    expect(homeView(adminHome())).toEqual(homeView(structuredClone(adminHome())))
+    expect(homeView(memberHome())).toEqual(homeView(structuredClone(memberHome())))
   })
 
   it('says how many items are left out, or that there may be more if they were not counted', () => {
@@ -54,29 +53,15 @@ describe('a Home', () => {
   })
 
   it('has a handler for every button', () => {
-    const ids = [...JSON.stringify(homeView(adminHome())).matchAll(/"action_id":"([^"]+)"/g)].map(([, id]) => id!)
+    const ids = [...JSON.stringify(homeView(memberHome())).matchAll(/"action_id":"([^"]+)"/g)].map(([, id]) => id!)
     expect(new Set(ids)).toEqual(
-      new Set(['breakage_own', 'build_restart', 'build_open', 'home_follow', 'home_mentions']),
+      new Set(['breakage_own', 'build_restart', 'build_open', 'home_mentions']),
     )
     expect(ids.filter((id) => !isAnswered(id))).toEqual([])
   })
 
-  it('shows admin parts to admins only, and subscribe buttons to people who may', () => {
-    expect(textsOf(homeView(memberHome())).join('\n')).not.toMatch(/CI connections|Last heard|Paused|Last asked/)
-    expect(textsOf(homeView({ ...EMPTY_HOME, mayFollow: false }))).not.toContain('Subscribe')
-    expect(textsOf(homeView(EMPTY_HOME))).toContain('Subscribe')
-  })
-
-  it('does not say what a channel follows that the admin is not in', () => {
-    const line = textsOf(homeView(adminHome()))
-      .join('\n')
-      .split('\n')
-      .find((one) => one.includes('C0SECRET01'))
-    expect(line).not.toContain('follows')
-  })
-
   it('escapes all text from outside', () => {
-    const texts = textsOf(homeView(adminHome(HOSTILE))).join('\n')
+    const texts = textsOf(homeView(memberHome(HOSTILE))).join('\n')
     expect(texts).toContain('!channel')
     expect(texts).not.toMatch(/<!channel|<!here|<@U1|<#C1|<https:\/\/evil/)
   })

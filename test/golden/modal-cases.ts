@@ -5,18 +5,14 @@ import type { Subscription } from '../../src/domain/rules/subscription.ts'
 import { createSeal } from '../../src/lib/seal.ts'
 import { answerOldForm } from '../../src/features/kit/fault-messages.ts'
 import { answerUndone } from '../../src/features/kit/interrupted.ts'
-import { answerNotFound } from '../../src/features/kit/not-found.ts'
 import { answerReset } from '../../src/features/projects/messages.ts'
-import { answerFound } from '../../src/features/builds/status-messages.ts'
 import { buildOf, CAST, CHANNEL, projectOf, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
 import { githubProjectId, gitlabProjectId } from '../../src/domain/ids.ts'
 import type { Gate } from '../../src/domain/builds/build-event.ts'
 import { streakView } from '../../src/features/streaks/form.ts'
 import { redOf, snoozed } from '../../packages/demo/src/samples/streaks.ts'
 import { gateView } from '../../src/features/builds/gate-form.ts'
-import { findView } from '../../src/features/builds/find-modal.ts'
 import { describedFeatures } from '../../src/features/features.ts'
-import { followView } from '../../src/features/subscriptions/form.ts'
 import { importPendingView, importView } from '../../src/features/subscriptions/import-command.ts'
 import { answerView, waitingView, type ModalView } from '../../src/features/kit/modal.ts'
 import { createView, previewView } from '../../src/features/projects/create-form.ts'
@@ -31,7 +27,6 @@ import { runView } from '../../src/features/run/form.ts'
 import { faultsOf } from '../../packages/demo/src/samples/runs.ts'
 import { HOSTILE } from './answers-stage.ts'
 import type { PreviewOutcome } from '../../src/features/projects/edit.ts'
-import type { PatternPreview } from '../../src/features/subscriptions/dry-run.ts'
 
 const { forms: FORMS } = describedFeatures()
 
@@ -69,20 +64,11 @@ function uuidOf(name: string) {
   return uuid === null ? {} : { uuid }
 }
 
-const preview = (change: Partial<PatternPreview> = {}): PatternPreview => ({
-  isValid: true,
-  matches: ['release/2.0', 'release/1.9'],
-  more: 0,
-  seen: 14,
-  ...change,
-})
-
 const subscribe = (change: Partial<SubscribeForm> = {}): ModalView =>
   subscribeView({
-    memory: { channel: CHANNEL, instead: null, isChosen: false },
+    memory: { channel: CHANNEL, instead: null },
     shown: null,
     how: 'changes',
-    preview: null,
     ...change,
   })
 
@@ -173,9 +159,6 @@ const WAITING_CREATION: WaitingCreation = {
   },
 }
 
-const found = (answer: Parameters<typeof findView>[0]['answer']) =>
-  findView({ chosen: { project: '41', branch: 'main' }, branches: ['main', 'release/2.0'], answer })
-
 /** The errors of this form after it was submitted with these values. */
 function refused(view: ModalView, values: Record<string, unknown>): Readonly<Record<string, string>> {
   const form = FORMS.get(view.callback_id ?? '')!
@@ -192,8 +175,6 @@ const shownReset = {
   project: projectOf(CAST.project, { type: 'pro' }),
   aesKey: 'c2FuZGJveC1hZXM=',
 } as const
-const notFound = { kind: 'no-build', project: CAST.project, branch: 'main', nearest: null } as const
-
 const GATED = { ref: { ...buildOf(CAST, 'waiting').ref, projectId: githubProjectId('1', '77') }, channel: CHANNEL }
 const AT_GITLAB = { ...GATED, ref: { ...GATED.ref, projectId: gitlabProjectId('71') } }
 
@@ -213,7 +194,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
   'subscribe-new': { when: 'Somebody types /ci subscribe alone.', view: subscribe() },
   'subscribe-change': {
     when: 'Somebody presses Change at a subscription with rules of its own.',
-    view: subscribe({ shown: releases, how: 'own', preview: preview() }),
+    view: subscribe({ shown: releases, how: 'own' }),
   },
   'subscribe-ci-rules': {
     when: "Somebody presses Change at a subscription that goes by the project's own rules.",
@@ -223,28 +204,9 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     when: 'Somebody presses Change at a subscription to every project.',
     view: subscribe({ shown: subscription({ follows: { what: 'all' }, mention: 'nobody' }), how: 'ci' }),
   },
-  'subscribe-many-match': {
-    when: 'More branches match the pattern than the form lists.',
-    view: subscribe({ shown: releases, preview: preview({ more: 9 }) }),
-  },
-  'subscribe-none-match': {
-    when: 'No branch that was seen matches the pattern.',
-    view: subscribe({ shown: releases, preview: preview({ matches: [] }) }),
-  },
-  'subscribe-none-seen': {
-    when: 'No branch of the project was seen yet.',
-    view: subscribe({ shown: releases, preview: preview({ matches: [], seen: 0 }) }),
-  },
-  'subscribe-invalid': {
-    when: 'The pattern is none.',
-    view: subscribe({
-      shown: subscription(rule(['failed'], '^release/(')),
-      preview: preview({ isValid: false, matches: [] }),
-    }),
-  },
   'subscribe-hostile': {
-    when: "Branches' names try to mention the channel.",
-    view: subscribe({ shown: releases, preview: preview({ matches: ['<!channel>', HOSTILE.branch] }) }),
+    when: 'The pattern of the subscription tries to mention and format.',
+    view: subscribe({ shown: subscription(rule(['failed'], HOSTILE.branch)) }),
   },
   'subscribe-keeping': { when: 'The form of a subscription was sent in.', view: pendingView },
   streak: {
@@ -296,19 +258,6 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     errors: refused(importView(CHANNEL), { import_list: typed('our repositories') }),
   },
   'import-reading': { when: 'The form was sent in, and its list is looked up.', view: importPendingView },
-  'home-follow': { when: 'Somebody presses Subscribe in Home, which is in no channel.', view: followView },
-  'find-build': {
-    when: 'Somebody chooses Find a build in the search bar.',
-    view: findView({ chosen: null, branches: [], answer: [] }),
-  },
-  'find-build-found': {
-    when: 'A project and a branch are chosen: the last build is shown below.',
-    view: found(answerFound(buildOf(CAST)).blocks),
-  },
-  'find-build-none': {
-    when: 'A branch is chosen that has no build.',
-    view: found(answerNotFound(notFound, { command: 'status', branch: 'main', reference: REFERENCE }).blocks),
-  },
   'project-reading': {
     when: 'Somebody asks to edit a project: the form opens at once, and CI is being asked.',
     view: waitingFor('edit', 'Reading *acme/web* …'),

@@ -9,10 +9,11 @@ const FREE = ['badge', 'flaky', 'why'].filter((feature) => existsSync(join(ROOT,
 /** Where each of them is listed, with its samples. */
 const LISTS = ['src/features/features.ts', 'packages/demo/src/samples/samples.ts']
 
-/** Scenes that people play: what shows a feature there goes with it. */
+/** Scenes that people play, and a claim about several commands: what shows a feature there goes with it. */
 const SCENES = [
   'packages/demo/src/scenario.ts',
   'packages/sandbox-slack/page/tour/steps.tsx',
+  'test/app/failures.slow.test.ts',
   'test/bench/people.ts',
   'test/browser/tour.test.ts',
 ]
@@ -71,7 +72,6 @@ describe('the source outside of a feature', () => {
     expect([...new Set(needed)].toSorted()).toEqual([
       'cli/doctor.ts → doctor',
       'config/subscriptions-file.ts → subscriptions',
-      'features/kit/reply-target.ts → builds',
       'runtime/start-check.ts → doctor',
     ])
   })

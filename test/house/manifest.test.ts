@@ -78,9 +78,9 @@ describe('the manifest', () => {
 
   it('has the shortcuts that have handlers', () => {
     expect(features.shortcuts).toEqual(
-      [...DESCRIBED.shortcuts].map(([id, { name, type, description }]) => ({
+      [...DESCRIBED.shortcuts].map(([id, { name, description }]) => ({
         name,
-        type,
+        type: 'message',
         callback_id: id,
         description,
       })),

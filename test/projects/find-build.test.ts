@@ -6,7 +6,6 @@ import { projectId, channelId, messageTs } from '../support/build-events.ts'
 import { BUILDS, hear, lin, openStage, type Stage } from '../features/operations-stage.ts'
 import { findSummary } from '../../src/ci-sync/ci-lookup.ts'
 import { suggestProjects } from '../../src/projects/projects.ts'
-import { branchesOf } from '../../src/features/builds/status.ts'
 
 const find = (stage: Stage, target: Target) => findSummary(stage.main.deps, target)
 
@@ -270,14 +269,6 @@ describe('a menu', () => {
     expect(await names('11')).toEqual(['acme/web'])
     expect(await names('')).toHaveLength(5)
     expect(await names('nowhere')).toEqual([])
-  })
-
-  test('suggests the branches of a project, newest builds first', async () => {
-    await using stage = await openStage()
-    for (const branch of ['main', 'Fix/login', 'fix/logout']) await stage.running({ branch })
-    const { deps } = stage.main
-    expect(await branchesOf(deps, 'web')).toEqual(['fix/logout', 'Fix/login', 'main'])
-    expect(await branchesOf(deps, 'nowhere')).toEqual([])
   })
 })
 

@@ -1,6 +1,6 @@
 import type { StreakChange } from '../../src/domain/builds/streak.ts'
 import type { CardView, NoteView } from '../../src/domain/cards/view.ts'
-import { streakOperations, type StreakAction } from '../../src/features/streaks/action.ts'
+import { act, type StreakAction } from '../../src/features/streaks/action.ts'
 import type { Stage } from '../alerts/stage.ts'
 import { LIN } from '../support/build-events.ts'
 import type { Shown } from '../support/fake-notifier.ts'
@@ -23,15 +23,15 @@ export function promise({ sql }: Stage, random: Random, hands: Hands, times: num
   const id = random.pick(ids)
   const interactionKey = hands.newId()
   const { deps } = hands.process
-  const { act } = streakOperations({
+  const doing = {
     ...deps,
     sites: { ci: null, github: null, gitlab: null },
     newId: hands.newId,
-    permits: async () => ({ kind: 'yes' }),
+    permits: async () => ({ kind: 'yes' }) as const,
     timeZoneOf: async () => 'UTC',
-  })
+  }
   const by = { user, team: null, channel: null, via: 'button', interactionKey } as const
-  for (let i = 0; i < times; i++) void act({ kind: 'streak', id }, wish, by).catch(NOTHING)
+  for (let i = 0; i < times; i++) void act(doing, { kind: 'streak', id }, wish, by).catch(NOTHING)
 }
 
 // The person gets an error message; only what is stored matters here.

@@ -251,7 +251,7 @@ export function shownAs(attempt: Attempt, attempts: readonly Attempt[], isRecove
  * their commit, except builds that CI refused. A failure is sent once, and not if the card was posted with it. A success is sent if the channel has no
  * line of this commit: the line that it has says what followed (decision 21).
  */
-export function inChannel({ attempts, isLoud, postedAttempt }: Loud): readonly Attempt[] {
+function inChannel({ attempts, isLoud, postedAttempt }: Loud): readonly Attempt[] {
   const sent: Attempt[] = []
   let hasFailed = false
   for (const [at, attempt] of attempts.entries()) {

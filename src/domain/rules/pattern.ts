@@ -195,38 +195,6 @@ export function filterInWords({ mode, entries }: BranchFilter): BranchFilterWord
   return { kind: way === 'include' ? 'only' : 'not', entries }
 }
 
-export interface FilterVerdict {
-  /** null: there are entries, but it is not known whether they include or exclude */
-  isBuilt: boolean | null
-  /** the entry that decided: the first that matches; null if none does */
-  by: string | null
-  /** entries that can match nothing: those with only `^` or only `$`, and regexes that are invalid or too large */
-  invalid: readonly string[]
-}
-
-/** Whether CI would build this branch, by the filter alone. Takes time linear in the length of the branch. */
-export function wouldBuild({ mode, entries }: BranchFilter, branch: string): FilterVerdict {
-  const beyond = beyondOneEvent(entries.map((entry) => ({ branch: entry, branchMatch: modeOf(entry) })))
-  const results = entries.map((entry) => {
-    const way = beyond.has(entry) ? null : modeOf(entry)
-    return { entry, match: way === null ? 'invalid-pattern' : matchBranch(entry, way, branch) }
-  })
-  const by = results.find(({ match }) => match === 'matched')?.entry ?? null
-  const invalid = results.filter(({ match }) => match === 'invalid-pattern').map(({ entry }) => entry)
-  return { isBuilt: isBuilt(mode, entries.length, by !== null), by, invalid: [...new Set(invalid)] }
-}
-
-function modeOf(entry: string): 'regex' | 'exact' | null {
-  const [begins, ends] = [entry.startsWith('^'), entry.endsWith('$')]
-  return begins === ends ? (begins ? 'regex' : 'exact') : null
-}
-
-function isBuilt(mode: string | null, entries: number, isListed: boolean): boolean | null {
-  if (entries === 0) return true
-  const way = wayOf(mode)
-  return way === null ? null : isListed === (way === 'include')
-}
-
 // CI does not document filters without a mode, and a wrong guess would be wrong for every branch.
 function wayOf(mode: string | null): 'include' | 'exclude' | null {
   const word = mode?.trim().toLowerCase()

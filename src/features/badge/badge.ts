@@ -55,7 +55,8 @@ export async function findBadge(
   const common = { kind: 'badge', project, branch: about.branch, ...copied(url, project, about.branch) } as const
   try {
     const { contentType, bytes, words } = await deps.badges.fetchBadge(uuid, about.branch)
-    const picture = contentType === SVG_TYPE ? await deps.draw(bytes) : asItIs(contentType, bytes)
+    const asItIs = isPicture(contentType, bytes) ? bytes : null
+    const picture = contentType === SVG_TYPE ? await deps.draw(bytes) : asItIs
     const said = words ?? (await lastWords(deps, project, about.branch))
     return { ...common, words: said, found: foundIn(words), picture, failure: null }
   } catch (error) {
@@ -78,10 +79,6 @@ async function hostedBadge(deps: BadgeDeps, project: ProjectRef, branch: string 
   return { kind: 'badge', project, branch, ...copied(url, project, branch), ...said }
 }
 
-/** PNG, GIF and JPEG, which Slack shows without conversion. Null for anything else. */
-const asItIs = (contentType: string, bytes: Uint8Array): Uint8Array | null =>
-  isPicture(contentType, bytes) ? bytes : null
-
 /** The state of the last known build, for a badge without words. */
 async function lastWords(
   { store }: BadgeDeps,
@@ -93,7 +90,7 @@ async function lastWords(
 }
 
 // CI draws a badge even for an unknown project or branch. Only the badge's words say so.
-function foundIn(words: string | null): 'yes' | 'no-project' | 'no-branch' | 'unknown' {
+function foundIn(words: string | null): Extract<BadgeOutcome, { kind: 'badge' }>['found'] {
   if (words === null) return 'unknown'
   if (/\bproject (?:not found|unknown)/i.test(words)) return 'no-project'
   return /\bbranch not found|\bunknown$/i.test(words) ? 'no-branch' : 'yes'

@@ -27,8 +27,6 @@ import { answerNotFound } from '../kit/not-found.ts'
 import { requesterOf, messageOf } from '../kit/body.ts'
 import { respond } from '../kit/respond.ts'
 import { ACTION_IDS } from '../../slack/messages/ids.ts'
-import { FIND_BRANCH_ID, FIND_CALLBACK_ID, FIND_PROJECT_ID } from './find-modal.ts'
-import { chooseInFind, openFind, projectsForFind } from './find.ts'
 
 type Deps = AnswerDeps & ActDeps & ConfirmRequests
 
@@ -44,29 +42,16 @@ export const builds = (deps: Deps): Feature => ({
     [ACTION_IDS.play]: gateButton(deps, 'play'),
   },
   forms: { [GATE_CALLBACK_ID]: gateForm(deps) },
-  fields: {
-    [FIND_PROJECT_ID]: (slack, body, action) => chooseInFind(deps, slack, body, action),
-    [FIND_BRANCH_ID]: (slack, body, action) => chooseInFind(deps, slack, body, action),
-  },
-  menus: { [FIND_PROJECT_ID]: (text) => projectsForFind(deps, text) },
   shortcuts: {
     restart_build: {
-      type: 'message',
       name: 'Restart this build',
       description: 'Runs the build of this message again',
       answer: (slack, body) => restartByShortcut(deps, slack, body),
     },
     stop_build: {
-      type: 'message',
       name: 'Stop this build',
       description: 'Stops the build of this message, after asking once more',
       answer: (slack, body) => stopByShortcut(deps, slack, body),
-    },
-    [FIND_CALLBACK_ID]: {
-      type: 'global',
-      name: 'Find a build',
-      description: 'Shows the last build of a project or branch',
-      answer: (slack, body) => openFind(deps, slack, body),
     },
   },
 })

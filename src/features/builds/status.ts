@@ -10,7 +10,6 @@ import {
   isBuildNumber,
   summariesOf,
   type FindBuildDeps,
-  type FindDeps,
 } from '../../projects/find-build.ts'
 import { findProject, followedBy, type FollowedDeps } from '../../projects/projects.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
@@ -121,11 +120,4 @@ export async function runningBuilds(deps: StatusDeps, channel: ChannelId | null)
   const running = await deps.store.read.runningBuilds(projects, RUNNING_MAX)
   const shown = running.slice(0, STATUS_BUILDS_MAX)
   return { kind: 'running', where, builds: await summariesOf(deps, shown), more: running.length - shown.length }
-}
-
-/** The branches of one project, those with the newest builds first. */
-export async function branchesOf({ store }: FindDeps, project: string): Promise<string[]> {
-  const named = await findProject(store.read, project)
-  if (named.kind !== 'project' || named.project.projectId === null) return []
-  return store.read.branchesOf(named.project.projectId, BRANCHES_MAX)
 }

@@ -31,17 +31,10 @@ export function home(deps: HomeDeps): Feature {
 /** How many people's Homes are remembered as drawn. The one drawn longest ago is next drawn when it is opened. */
 export const DRAWN_MAX = 1_000
 
-type ReadHome = (user: string, team: string | null) => Promise<HomeOutcome>
 type Slack = Pick<SlackDeps, 'client' | 'log' | 'newReference'>
 
 /** Draws App Homes: when a person opens theirs, and after each of their interactions. Never throws. */
-export interface Homes {
-  open(slack: Slack, user: string, team: string | null): Promise<void>
-  /** @param isSeen whether it was surely drawn before, because a click came from it */
-  redraw(slack: Slack, user: string, team: string | null, isSeen: boolean): Promise<void>
-}
-
-export function createHomes(read: ReadHome): Homes {
+export function createHomes(read: (user: string, team: string | null) => Promise<HomeOutcome>) {
   // Each person's last drawing. The next one waits for it, so that an older view never replaces a newer one.
   const drawings = new Map<string, Promise<void>>()
 
@@ -53,7 +46,8 @@ export function createHomes(read: ReadHome): Homes {
 
   return {
     open,
-    redraw: async (slack, user, team, isSeen) => {
+    /** @param isSeen whether it was surely drawn before, because a click came from it */
+    async redraw(slack: Slack, user: string, team: string | null, isSeen: boolean) {
       if (isSeen || drawings.has(user)) await open(slack, user, team)
     },
   }

@@ -3,26 +3,15 @@ import { HOME_ACTION_IDS, HOME_BLOCK_IDS } from '../../slack/messages/ids.ts'
 import { streakButton } from '../../slack/messages/streak.ts'
 import { missingWords, actionButton } from '../../slack/messages/request.ts'
 import { closedWords, followedHow, followedProject } from '../../slack/messages/subscription.ts'
-import { branchName, buildNumber, joined, mention, outside, projectLabel } from '../../slack/messages/build.ts'
+import { joined, outside } from '../../slack/messages/build.ts'
 import { SECTION_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
-import { shortId } from '../../domain/ids.ts'
 import { attemptRefText } from '../../domain/cards/request.ts'
 import type { BuildSummary } from '../../projects/outcomes.ts'
-import {
-  COUNTED_MAX,
-  SHOWN_MAX,
-  type AdminState,
-  type AuditLine,
-  type HomeState,
-  type PausedChannel,
-  type Some,
-} from './home.ts'
+import { COUNTED_MAX, SHOWN_MAX, type HomeState, type Some } from './home.ts'
 import type { ShownSubscription } from '../../projects/subscriptions.ts'
 import { answerOf, line, row, small, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import { buildLine, openButton } from '../kit/build.ts'
-import type { Connection } from '../../sources/ci-service/source.ts'
-import { failureWords } from '../kit/fault-messages.ts'
 
 /** Slack's limit for the blocks of a view. */
 export const HOME_BLOCKS_MAX = 100
@@ -36,13 +25,13 @@ export interface HomeView {
 const HANDLES_MAX = 10
 
 /** Draws one person's App Home. Pure: the same state always gives the same view. */
-export function homeView({ me, red, waiting, subscriptions, mayFollow, admin }: HomeState): HomeView {
+export function homeView({ me, red, othersRed, waiting, subscriptions }: HomeState): HomeView {
   return viewOf([
     redSection(red, me),
+    ...(othersRed ? [othersSection(othersRed)] : []),
     waitingSection(waiting),
-    followedSection(subscriptions, mayFollow),
+    followedSection(subscriptions),
     mentionsSection(me),
-    ...(admin ? adminSections(admin) : []),
   ])
 }
 
@@ -60,8 +49,8 @@ const viewOf = (sections: readonly (readonly Part[])[]): HomeView => ({
 const DIVIDER = { type: 'divider' } as const
 
 function redSection(red: HomeState['red'], me: HomeState['me']): Part[] {
-  const head = line(':x: *Your red builds*')
-  if (red.shown.length > 0) return [head, ...listed(red, SHOWN_MAX.builds, redParts)]
+  const head = line(':x: *Your red branches*')
+  if (red.shown.length > 0) return [head, ...listed(red, SHOWN_MAX.builds, redParts(HOME_BLOCK_IDS.red))]
   if (me.handles.length > 0) return [head, line('None. Your branches are green.')]
   return [head, line(`Type ${typed('/ci me name')} with your committer name to see them here.`)]
 }
@@ -72,13 +61,19 @@ function waitingSection(waiting: HomeState['waiting']): Part[] {
   return [head, ...listed(waiting, SHOWN_MAX.builds, buildPart)]
 }
 
-const redParts = (build: BuildSummary, at: number): Part[] => [
-  buildPart(build),
-  row(
-    `${HOME_BLOCK_IDS.red}_${at}`,
-    build.ownership ? [streakButton(build.ownership.id, build.ownership.owner !== null)] : [],
-  ),
-]
+function othersSection(red: Some<BuildSummary>): Part[] {
+  const head = line(":x: *Other red branches of your channels' projects*")
+  if (red.shown.length === 0) return [head, line('None.')]
+  return [head, ...listed(red, SHOWN_MAX.builds, redParts(HOME_BLOCK_IDS.othersRed))]
+}
+
+/** @param id what the ids of the rows begin with */
+const redParts =
+  (id: string) =>
+  (build: BuildSummary, at: number): Part[] => [
+    buildPart(build),
+    row(`${id}_${at}`, build.ownership ? [streakButton(build.ownership.id, build.ownership.owner !== null)] : []),
+  ]
 
 /** A line with a button for the first possible action, else with *Open build*. */
 function buildPart(build: BuildSummary): Part {
@@ -88,21 +83,13 @@ function buildPart(build: BuildSummary): Part {
   return { kind: 'line', text: joined([buildLine(build), missing]), ...(button && { button }) }
 }
 
-function followedSection(subscriptions: HomeState['subscriptions'], mayFollow: boolean): Part[] {
+function followedSection(subscriptions: HomeState['subscriptions']): Part[] {
   const head = line(':bell: *Subscriptions of your channels*')
-  const follow = row(HOME_BLOCK_IDS.follow, mayFollow ? [FOLLOW_BUTTON] : [])
-  if (subscriptions === null) return [head, line('Slack did not say which channels you are in.'), follow]
-  if (subscriptions.shown.length === 0)
-    return [head, line(`None yet. Type ${typed('/ci subscribe')} in a channel to get builds there.`), follow]
-  return [head, ...listed(subscriptions, SHOWN_MAX.subscriptions, subscriptionPart), follow]
+  const how = small(`Type ${typed('/ci subscribe')} in a channel to get builds there.`)
+  if (subscriptions === null) return [head, line('Slack did not say which channels you are in.'), how]
+  if (subscriptions.shown.length === 0) return [head, line('None yet.'), how]
+  return [head, ...listed(subscriptions, SHOWN_MAX.subscriptions, subscriptionPart), how]
 }
-
-const FOLLOW_BUTTON = {
-  type: 'button',
-  action_id: HOME_ACTION_IDS.follow,
-  text: plain('Subscribe'),
-  value: 'new',
-} as const
 
 function subscriptionPart({ subscription, paused }: ShownSubscription): Part {
   const begin = `• <#${subscription.channel}>: *${followedProject(subscription)}*`
@@ -156,79 +143,6 @@ const mentionsButton = (mentions: boolean) =>
     text: plain(mentions ? 'Turn mentions off' : 'Turn mentions on'),
     value: mentions ? 'off' : 'on',
   }) as const
-
-/** What only admins see. */
-const adminSections = ({ connections, deliveries, paused, audit }: AdminState): Part[][] => [
-  [
-    ...(connections.some(({ isConfigured }) => isConfigured)
-      ? [line(':electric_plug: *CI connections*'), ...connections.map((one) => line(connectionLine(one)))]
-      : []),
-    small(`${typed('/ci doctor')} checks the whole setup.`),
-  ],
-  [
-    line(':inbox_tray: *Last deliveries*'),
-    ...(deliveries.shown.length === 0 ? [line('None yet.')] : []),
-    ...listed(deliveries, SHOWN_MAX.deliveries, ({ project, at }) =>
-      line(`• ${projectLabel({ project })} · ${timeWords(at)}`),
-    ),
-  ],
-  [
-    line(':mute: *Paused channels*'),
-    ...(paused.shown.length === 0 ? [line('None.')] : []),
-    ...listed(paused, SHOWN_MAX.paused, (one) => line(pausedLine(one))),
-  ],
-  [
-    line(':scroll: *Last requests*'),
-    ...(audit.length === 0 ? [line('None yet.')] : []),
-    ...audit.slice(0, SHOWN_MAX.audit).map((one) => line(auditWords(one))),
-    small(audit.length === 0 ? '' : '`npm run buildline -- audit` beside the bot lists all of them.'),
-  ],
-]
-
-const NAMES: Record<Connection['name'], string> = { v2: 'v2 interface', legacy: 'Legacy interface', site: 'Site' }
-
-function connectionLine({ name, isConfigured, readAt, failure }: Connection): string {
-  if (!isConfigured) return `:black_square_for_stop: ${NAMES[name]}: not set up`
-  const read = readAt === null ? 'not asked yet' : `last answered ${timeWords(readAt)}`
-  if (failure === null) return `${readAt === null ? ':grey_question:' : ':white_check_mark:'} ${NAMES[name]}: ${read}`
-  return `:x: ${NAMES[name]}: ${joined([failureWords(failure).why, readAt === null ? null : read])}`
-}
-
-function pausedLine({ channel, code, at, follows }: PausedChannel): string {
-  const names = follows?.slice(0, SHOWN_MAX.follows).map(({ subscription }) => followedProject(subscription)) ?? []
-  const subscribedTo = names.length > 0 ? `subscribed to ${names.join(', ')}` : null
-  return `• ${joined([`<#${channel}>: ${closedWords(code).what}`, `since ${timeWords(at)}`, subscribedTo])}`
-}
-
-const DEEDS: Record<AuditLine['action'], string> = {
-  stop: 'stop',
-  restart: 'restart',
-  approve: 'approve',
-  reject: 'reject',
-  play: 'run a job of',
-  'create-project': 'create',
-  'edit-project': 'edit',
-  'reset-aes-key': 'new AES key of',
-  run: 'run',
-}
-
-const STATES: Record<AuditLine['state'], string> = {
-  calling: 'in progress',
-  accepted: 'accepted',
-  unclear: 'unclear',
-  confirmed: 'done',
-  refused: 'refused',
-  unconfirmed: 'not confirmed',
-}
-
-function auditWords({ at, by, action, project, buildId, branch, state }: AuditLine): string {
-  const build = buildId === null ? '' : ` ${buildNumber({ buildId: shortId(buildId) })}`
-  const on = branch === null ? '' : ` on ${branchName(branch)}`
-  const what = `${DEEDS[action]} ${projectLabel({ project })}${build}${on}`
-  return `• ${joined([timeWords(at), mention(by) || 'Somebody', what, STATES[state]])}`
-}
-
-const timeWords = (at: number): string => dayTime(at) ?? 'at an unknown time'
 
 /** The first entries of a list, and a line that says how many are left out. */
 function listed<One>({ shown, more }: Some<One>, max: number, draw: (one: One, at: number) => Part | Part[]): Part[] {

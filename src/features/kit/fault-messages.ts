@@ -26,13 +26,6 @@ export const answerOld = (): Answer =>
     line(nextStep(`Type ${typed('/ci help')} to see what works now.`)),
   ])
 
-/** For a choice in a search whose metadata is unreadable. */
-export const answerOldSearch = (): Answer =>
-  answerOf([
-    line(':hourglass: *This search was opened in another version* of Buildline and no longer works.'),
-    line(nextStep('Close it and open *Find a build* again.')),
-  ])
-
 /** The first answer if the real one takes long. `what`: the command's name, such as `stop`. */
 export const answerSlow = (what: string): Answer =>
   answerOf([line(`:hourglass_flowing_sand: Still working on ${typed(what)}. The answer will follow here.`)])

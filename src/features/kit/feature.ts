@@ -52,9 +52,8 @@ export type FieldHandler = (slack: SlackDeps, body: unknown, action: unknown) =>
 
 export type MenuHandler = (text: string) => Promise<FieldOption[]>
 
-/** An entry of Slack's shortcut menus; a test compares the manifest with it. */
+/** An entry in the menu of a message; a test compares the manifest with it. */
 interface Shortcut {
-  type: 'message' | 'global'
   name: string
   description: string
   answer: (slack: SlackDeps, body: unknown) => Promise<void>

@@ -7,7 +7,7 @@ import { textAt } from './body.ts'
 import type { SlackDeps, Reply } from './context.ts'
 import { answerNotAllowed } from './not-allowed.ts'
 import { respond, type SlackRequest } from './respond.ts'
-import { directReplyTarget, modalReplyTarget, slackCodeOf, type ReplyTarget } from '../../slack/reply-targets.ts'
+import { directReplyTarget, slackCodeOf, withoutBlocks, type ReplyTarget } from '../../slack/reply-targets.ts'
 import { plain, section, type Plain } from '../../slack/messages/blocks.ts'
 import { cut, SECTION_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { Answer } from '../../slack/messages/answer.ts'
@@ -68,27 +68,38 @@ export async function showIn(client: SlackDeps['client'], viewId: string, view: 
 }
 
 /**
- * Answers in a modal that was opened for the interaction.
+ * Answers in an open modal.
+ * @param otherwise where the answer goes if the modal was closed meanwhile or Slack refuses the view; null: nowhere
  * @param isDone whether the form below is finished, so that closing the answer also closes it
  */
-export const replyTargetIn = (
+export function replyTargetIn(
   client: SlackDeps['client'],
   viewId: string,
   title: string,
   otherwise: ReplyTarget | null,
   isDone: () => boolean = () => false,
-): ReplyTarget =>
-  modalReplyTarget({
-    client,
-    viewId,
-    draw: (blocks) => ({
-      ...answerView(title, { text: '', blocks: [...blocks], picture: null }),
-      ...(isDone() && { clear_on_close: true }),
-    }),
-    isCurrent: () => true,
-    closed: otherwise,
-    instead: otherwise,
-  })
+): ReplyTarget {
+  const draw = (answer: Answer) =>
+    client.apiCall('views.update', {
+      view_id: viewId,
+      view: { ...answerView(title, answer), ...(isDone() && { clear_on_close: true }) },
+    })
+  return {
+    conversation: null,
+    async show(answer, isLast) {
+      try {
+        // Slack refuses the blocks. Its error code for a view is another one than for a message.
+        await draw(answer).catch((error: unknown) => {
+          if (slackCodeOf(error) !== 'invalid_arguments') throw error
+          return draw(withoutBlocks(answer))
+        })
+      } catch (error) {
+        if (!otherwise) throw error
+        await otherwise.show(answer, isLast)
+      }
+    },
+  }
+}
 
 /** Runs a submitted form's work, and answers in its modal; if that is closed, in a direct message. */
 export function respondInModal(

@@ -79,25 +79,14 @@ export interface StreakDeps extends FindBuildDeps {
   timeZoneOf: (user: string) => Promise<string>
 }
 
-export type StreakOperations = ReturnType<typeof streakOperations>
+/** The red branch, for the form. */
+export async function findRed(deps: StreakDeps, which: Which): Promise<{ kind: 'red'; red: RedBranch } | NotRed> {
+  const found = await find(deps, which)
+  return found.kind === 'open' ? { kind: 'red', red: await redOf(deps, found.streak) } : found
+}
 
-/** What full members can do about red branches. */
-export const streakOperations = (deps: StreakDeps) => ({
-  /** The red branch, for the form. */
-  async find(which: Which): Promise<{ kind: 'red'; red: RedBranch } | NotRed> {
-    const found = await find(deps, which)
-    return found.kind === 'open' ? { kind: 'red', red: await redOf(deps, found.streak) } : found
-  },
-  /** Makes at most one change for each request, and none after the fix. */
-  act: (which: Which, action: StreakAction, by: Requester) => act(deps, which, action, by),
-  /** The red branches that this person is on now. */
-  heldBy: async (user: string) =>
-    (await deps.store.read.streaksOf(user)).filter((one) => ownershipOf(one, deps.clock.now()).owner !== null),
-  /** Whether this person may be on a red branch. */
-  mayOwn: (by: Pick<Requester, 'user' | 'team'>) => deps.permits('own', by),
-})
-
-async function act(deps: StreakDeps, which: Which, action: StreakAction, by: Requester): Promise<StreakOutcome> {
+/** Makes at most one change for each request, and none after the fix. */
+export async function act(deps: StreakDeps, which: Which, action: StreakAction, by: Requester): Promise<StreakOutcome> {
   const refused = await refusalOf(deps.permits, 'own', by, 'own')
   if (refused) return refused
   if (action.kind === 'hand' && (await deps.permits('own', { user: action.to, team: null })).kind !== 'yes')

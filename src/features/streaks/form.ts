@@ -19,7 +19,7 @@ import {
   type Received,
 } from '../kit/modal.ts'
 import { respond } from '../kit/respond.ts'
-import { HOUR_MINUTES, type StreakAction, type StreakOperations, type RedBranch } from './action.ts'
+import { act, findRed, HOUR_MINUTES, type StreakAction, type StreakDeps, type RedBranch } from './action.ts'
 import { answerStreak, answerNotRed, subjectOf } from './messages.ts'
 
 // The form of a red branch: take it, hand it over, snooze its reminders, or let it go.
@@ -79,24 +79,26 @@ export const streakView = (memory: Memory, red: RedBranch, user: string): ModalV
 
 /** Opens the form, or answers that the branch is no longer red. People without permission see a refusal in the form. */
 export async function openStreak(
-  streaks: StreakOperations,
+  deps: StreakDeps,
   { value, by, modalOpener, reference }: Click,
 ): Promise<Reply | null> {
   if (!modalOpener || !/^\d{1,20}$/.test(value)) return null
-  const result = await streaks.find({ kind: 'streak', id: value })
+  const result = await findRed(deps, { kind: 'streak', id: value })
   if (result.kind !== 'red') return replyTo(result, answerNotRed(result, { command: 'red', reference }))
   const view = streakView({ id: value, channel: by.channel }, result.red, by.user)
-  return opening(reference, () => openFor(modalOpener, view, () => streaks.mayOwn(by), { action: 'own', reference }))
+  return opening(reference, () =>
+    openFor(modalOpener, view, () => deps.permits('own', by), { action: 'own', reference }),
+  )
 }
 
 const WHAT = 'look after a red branch'
 
-export const streakForm = (streaks: StreakOperations): Form => ({
+export const streakForm = (deps: StreakDeps): Form => ({
   what: WHAT,
-  receive: (body) => receive(streaks, body),
+  receive: (body) => receive(deps, body),
 })
 
-function receive(streaks: StreakOperations, body: unknown): Received {
+function receive(deps: StreakDeps, body: unknown): Received {
   const memory = memoryIn(body)
   const chosen = CHOICES.find(({ value }) => value === chosenIn(body, FIELDS.action))
   if (!memory) return oldForm(TITLE)
@@ -105,22 +107,22 @@ function receive(streaks: StreakOperations, body: unknown): Received {
   if (chosen.action !== 'hand') {
     if (to !== null) return refusing({ [FIELDS.to]: 'Choose "Hand it over" above, or remove this person.' })
     const { action } = chosen
-    return { ack: null, work: (slack) => save(streaks, slack, body, memory, action) }
+    return { ack: null, work: (slack) => save(deps, slack, body, memory, action) }
   }
   if (to === null) return refusing({ [FIELDS.to]: 'Choose a person.' })
   return {
     ack: null,
     check: async () => {
-      const permit = await streaks.mayOwn({ user: to, team: null })
+      const permit = await deps.permits('own', { user: to, team: null })
       return permit.kind === 'no' ? { [FIELDS.to]: 'Only full members of this workspace can look after a branch.' } : {}
     },
-    work: (slack) => save(streaks, slack, body, memory, { kind: 'hand', to }),
+    work: (slack) => save(deps, slack, body, memory, { kind: 'hand', to }),
   }
 }
 
 /** The form is closed and the card shows the change, so only a failure is answered, in a direct message. */
 function save(
-  streaks: StreakOperations,
+  deps: StreakDeps,
   slack: SlackDeps,
   body: unknown,
   { id, channel }: Memory,
@@ -129,7 +131,7 @@ function save(
   const by = requesterIn(body, channel)
   const replyTarget = directReplyTarget(slack.client, by.user)
   return respond(slack, { what: WHAT, by, replyTarget }, async (reference) => {
-    const outcome = await streaks.act({ kind: 'streak', id }, action, by)
+    const outcome = await act(deps, { kind: 'streak', id }, action, by)
     const answer = outcome.kind === 'changed' ? null : answerStreak(outcome, { command: 'red', reference })
     return replyTo(outcome, answer)
   })

@@ -3,7 +3,7 @@ import { answerError, typed } from '../../slack/messages/answer.ts'
 import { projectLabel } from '../../slack/messages/build.ts'
 import { amountOf } from '../../slack/commands/parse.ts'
 import type { Word } from '../../slack/commands/parse.ts'
-import { checkBranches, redNow, type BranchEndsDeps } from '../../projects/streaks.ts'
+import { checkBranches, heldBy, redNow, type BranchEndsDeps } from '../../projects/streaks.ts'
 import { findProject, followedBy, onlyOf } from '../../projects/projects.ts'
 import type { Projects } from '../../store/records.ts'
 import {
@@ -24,15 +24,7 @@ import { inWords } from '../kit/build.ts'
 import type { Feature } from '../kit/feature.ts'
 import { answerNotFound } from '../kit/not-found.ts'
 import type { Choice } from '../kit/values.ts'
-import {
-  streakOperations,
-  HOUR_MINUTES,
-  OWNED_HOURS_MAX,
-  type StreakAction,
-  type StreakDeps,
-  type StreakOperations,
-  type Span,
-} from './action.ts'
+import { act, HOUR_MINUTES, OWNED_HOURS_MAX, type StreakAction, type StreakDeps, type Span } from './action.ts'
 import { STREAK_CALLBACK_ID, streakForm, openStreak } from './form.ts'
 import { answerStreak, answerOnNone, answerRed } from './messages.ts'
 import { remind, type RemindDeps } from './remind.ts'
@@ -40,19 +32,18 @@ import { remind, type RemindDeps } from './remind.ts'
 type Deps = AnswerDeps & StreakDeps & RemindDeps & BranchEndsDeps
 
 export function streaks(deps: Deps): Feature {
-  const operations = streakOperations(deps)
   // The choice does not contain the typed time, so it shows the red branches with their buttons instead.
   const choose: Command['choose'] = (question, choice) => redOfChoice(deps, question, choice)
   return {
     commands: [
       { ...RED, handle: (question) => answerRedTyped(deps, question), choose },
-      { ...ON, handle: (question) => takeTyped(deps, operations, question), choose },
-      { ...LET, handle: (question) => letGoTyped(deps, operations, question), choose },
+      { ...ON, handle: (question) => takeTyped(deps, question), choose },
+      { ...LET, handle: (question) => letGoTyped(deps, question), choose },
     ],
     buttons: {
-      [STREAK_ACTION_ID]: { what: 'look after a red branch', answer: (click) => openStreak(operations, click) },
+      [STREAK_ACTION_ID]: { what: 'look after a red branch', answer: (click) => openStreak(deps, click) },
     },
-    forms: { [STREAK_CALLBACK_ID]: streakForm(operations) },
+    forms: { [STREAK_CALLBACK_ID]: streakForm(deps) },
     jobs: [
       { name: 'remind-red-branches', cron: '*/15 * * * * *', run: (signal) => remind(deps, signal) },
       { name: 'check-red-branches', cron: '* * * * *', run: (signal) => checkBranches(deps, signal) },
@@ -126,17 +117,17 @@ const LET: CommandRow = {
 }
 
 /** `/ci on it 30m acme/web@main`, or `@buildline on it 30m` in a build's thread. */
-async function takeTyped(deps: Deps, operations: StreakOperations, question: Question): Promise<Reply> {
+async function takeTyped(deps: Deps, question: Question): Promise<Reply> {
   const words = without('it', question.words)
   const [first, ...others] = words
   const span = first ? spanOf(first) : null
   if (span === null && first && TIME.test(first.text)) return noSpan(first)
-  const take = about(deps, operations, ON, { kind: 'take', span: span ?? HOUR_MINUTES })
+  const take = about(deps, ON, { kind: 'take', span: span ?? HOUR_MINUTES })
   return take.handle({ ...question, words: span === null ? words : others })
 }
 
-const letGoTyped = (deps: Deps, operations: StreakOperations, question: Question): Promise<Reply> =>
-  about(deps, operations, LET, { kind: 'let-go' }).handle({ ...question, words: without('go', question.words) })
+const letGoTyped = (deps: Deps, question: Question): Promise<Reply> =>
+  about(deps, LET, { kind: 'let-go' }).handle({ ...question, words: without('go', question.words) })
 
 /** The words without an optional first one: `/ci on it` and `/ci on` are equal. */
 const without = (word: string, words: readonly Word[]): readonly Word[] =>
@@ -155,19 +146,19 @@ const noSpan = ({ text }: Word): Reply => ({
 })
 
 /** Acts on the named build, or the one in whose thread it was typed; without one, shows what is red. */
-function about(deps: Deps, operations: StreakOperations, row: CommandRow, action: StreakAction): Command {
+function about(deps: Deps, row: CommandRow, action: StreakAction): Command {
   const redHereFor = (question: Question) => whenMayRead(deps, question, () => redHere(deps, question))
   /** The only branch that the person is on is meant. */
   async function letGoAlone(question: Question): Promise<Reply> {
-    const [own, ...others] = await operations.heldBy(question.by.user)
+    const [own, ...others] = await heldBy(deps, question.by.user)
     if (!own) return whenMayRead(deps, question, async () => ({ outcome: 'on-none', answer: answerOnNone() }))
     if (others.length > 0) return redHereFor(question)
-    const outcome = await operations.act({ kind: 'streak', id: own.id }, action, question.by)
+    const outcome = await act(deps, { kind: 'streak', id: own.id }, action, question.by)
     return replyTo(outcome, answerStreak(outcome, answerContext(question, null, row.name)))
   }
   return commandAbout(deps, row, async (question, target) => {
     if (!target) return action.kind === 'let-go' ? letGoAlone(question) : redHereFor(question)
-    const outcome = await operations.act(target, action, question.by)
+    const outcome = await act(deps, target, action, question.by)
     if (outcome.kind === 'no-card') return redHereFor(question)
     return replyTo(outcome, answerStreak(outcome, answerContext(question, target, row.name)))
   })

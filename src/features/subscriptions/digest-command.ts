@@ -11,7 +11,15 @@ import {
 } from '../kit/command.ts'
 import type { Reply } from '../kit/context.ts'
 import type { ButtonHandler } from '../kit/feature.ts'
-import { digestOperations, type DigestDeps, type DigestInput, type DigestOutcome } from './digest.ts'
+import {
+  previewDigest,
+  setDigest,
+  showDigest,
+  turnOffDigest,
+  type DigestDeps,
+  type DigestInput,
+  type DigestOutcome,
+} from './digest.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import { DIGEST_ACTION_ID, DIGEST_BLOCK_ID } from '../../slack/messages/ids.ts'
@@ -44,12 +52,11 @@ export const digest = (deps: Deps): Command => ({
 /** `/ci digest weekly mon 9:00 Europe/Berlin` */
 async function answerTyped(deps: Deps, question: Question): Promise<Reply> {
   const { by, row: command, words, reference } = question
-  const operations = digestOperations(deps)
   const [first = '', ...others] = words.map(({ text }) => text)
   const kind = first.toLowerCase()
   if (kind === 'daily' || kind === 'weekly') {
     const reading = readDigestInput(kind, others, question)
-    return 'outcome' in reading ? reading : reply(await operations.setDigest(reading, by), reference)
+    return 'outcome' in reading ? reading : reply(await setDigest(deps, reading, by), reference)
   }
   if (!['', 'now', 'off'].includes(kind)) {
     const kinds = ['daily', 'weekly', 'now', 'off'].map(typed).join(', ')
@@ -57,9 +64,9 @@ async function answerTyped(deps: Deps, question: Question): Promise<Reply> {
   }
   const [extra] = others
   if (extra !== undefined) return tooMuch(command, extra)
-  if (kind === 'off') return reply(await operations.turnOffDigest(by), reference)
+  if (kind === 'off') return reply(await turnOffDigest(deps, by), reference)
   return whenMayRead(deps, question, async () =>
-    reply(await (kind === 'now' ? operations.previewDigest(by) : operations.digest(by)), reference),
+    reply(await (kind === 'now' ? previewDigest(deps, by) : showDigest(deps, by)), reference),
   )
 }
 
@@ -100,7 +107,7 @@ function minuteOf(text: string): number | null {
 export const previewButton = (deps: Deps): ButtonHandler => ({
   what: 'digest',
   answer: async (click) =>
-    whenMayRead(deps, click, async () => reply(await digestOperations(deps).previewDigest(click.by), click.reference)),
+    whenMayRead(deps, click, async () => reply(await previewDigest(deps, click.by), click.reference)),
 })
 
 /** The channel's digest schedule, a preview, or why nothing was changed. */

@@ -35,19 +35,13 @@ export type DigestOutcome =
 
 export interface DigestDeps extends SubscriptionDeps, Omit<DigestViewDeps, 'store' | 'clock'> {}
 
-/** The operations on a channel's digest. */
-export const digestOperations = (deps: DigestDeps) => ({
-  async digest(by: Requester): Promise<DigestOutcome> {
-    const place = postableChannel(by.channel)
-    return place.kind === 'channel' ? { kind: 'digest', digest: await deps.store.read.digest(place.channel) } : place
-  },
-  setDigest: (input: DigestInput, by: Requester) => setDigest(deps, input, by),
-  turnOffDigest: (by: Requester) => turnOffDigest(deps, by),
-  previewDigest: (by: Requester) => previewDigest(deps, by),
-})
+export async function showDigest({ store }: DigestDeps, by: Requester): Promise<DigestOutcome> {
+  const place = postableChannel(by.channel)
+  return place.kind === 'channel' ? { kind: 'digest', digest: await store.read.digest(place.channel) } : place
+}
 
 /** Sets the channel's digest, replacing an earlier one; then announces it in the channel. */
-async function setDigest(deps: DigestDeps, input: DigestInput, by: Requester): Promise<DigestOutcome> {
+export async function setDigest(deps: DigestDeps, input: DigestInput, by: Requester): Promise<DigestOutcome> {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
   const { channel } = place
@@ -71,7 +65,7 @@ async function setDigest(deps: DigestDeps, input: DigestInput, by: Requester): P
 const isSame = (a: Schedule, b: Schedule): boolean =>
   a.kind === b.kind && a.weekday === b.weekday && a.minute === b.minute && a.zone === b.zone
 
-async function turnOffDigest(deps: DigestDeps, by: Requester): Promise<DigestOutcome> {
+export async function turnOffDigest(deps: DigestDeps, by: Requester): Promise<DigestOutcome> {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
   const { channel } = place
@@ -84,7 +78,7 @@ async function turnOffDigest(deps: DigestDeps, by: Requester): Promise<DigestOut
 }
 
 /** Tomorrow's digest as far as it is known now, with today's builds. A weekly one if none is set. */
-async function previewDigest(deps: DigestDeps, by: Requester): Promise<DigestOutcome> {
+export async function previewDigest(deps: DigestDeps, by: Requester): Promise<DigestOutcome> {
   const place = postableChannel(by.channel)
   if (place.kind !== 'channel') return place
   const { channel } = place

@@ -1,14 +1,4 @@
-import {
-  entryList,
-  filterWords,
-  branchName,
-  counted,
-  firstOf,
-  onBranch,
-  outside,
-  projectLabel,
-} from '../../slack/messages/build.ts'
-import { sourceOf } from '../../domain/ids.ts'
+import { counted, firstOf, onBranch, outside, projectLabel } from '../../slack/messages/build.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { rulesInWords } from '../../slack/messages/subscription.ts'
@@ -33,7 +23,7 @@ export const DRY_CHANNELS_MAX = 10
 
 type DryRun = Extract<DryRunOutcome, { kind: 'dry-run' }>
 
-/** The channels that would get each event, and why; and whether CI would build the branch. */
+/** The channels that would get each event, and why. */
 export function answerDryRun(outcome: DryRunOutcome, context: AnswerContext): Answer {
   if (outcome.kind === 'dry-run') return answerOf(tried(outcome))
   if (outcome.kind !== 'unknown-event') return answerNotFound(outcome, context)
@@ -44,15 +34,13 @@ export function answerDryRun(outcome: DryRunOutcome, context: AnswerContext): An
   })
 }
 
-function tried(attempt: DryRun): Part[] {
-  const { project, branch, events, unread, hidden } = attempt
+function tried({ project, branch, events, unread, hidden }: DryRun): Part[] {
   const noneShown = events.every(({ channels }) => channels.length === 0)
   const nobody = noneShown && hidden === 0
   return [
     line(
       `:crystal_ball: *Dry run*: ${projectLabel({ project: project.name })}${onBranch({ branch })}. Nothing is built or posted.`,
     ),
-    line(verdictWords(attempt)),
     line(unread ? UNREAD : ''),
     ...(nobody ? NOBODY : noneShown ? [] : eventParts(events)),
     ...hiddenParts(hidden),
@@ -73,22 +61,6 @@ const NOBODY: Part[] = [
   line('*No channel follows this project*, so nothing would be posted.'),
   line(nextStep(`Type ${typed('/ci subscribe')} in the channel that should get its builds.`)),
 ]
-
-/** Whether CI would build the branch, and which entry of its filter decides. */
-function verdictWords({ filter, project }: DryRun): string {
-  if (!filter)
-    return sourceOf(project.projectId) === 'ci' ? `${NOT_KNOWN}, because its branch filter could not be read.` : ''
-  const { words, isBuilt, by, invalid } = filter
-  const entry = by === null ? '' : `, by ${branchName(by)}`
-  return [
-    `${isBuilt === null ? NOT_KNOWN : isBuilt ? BUILT : NOT_BUILT}${entry}: its filter ${filterWords(words)}.`,
-    ...(invalid.length > 0 ? [`Entries that can match nothing: ${entryList(invalid)}.`] : []),
-  ].join(' ')
-}
-
-const BUILT = 'CI *would build* this branch'
-const NOT_BUILT = 'CI *would not build* this branch'
-const NOT_KNOWN = 'Whether CI would build this branch is not known'
 
 /** Events with the same result are listed together. */
 function eventParts(events: DryRun['events']): Part[] {

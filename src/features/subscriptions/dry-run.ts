@@ -2,24 +2,14 @@ import type { SubscriptionDeps } from './channel.ts'
 import { isRed } from '../../domain/builds/status.ts'
 import { isProjectId, LAST_ORDER, type ChannelId } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
-import {
-  canCoverBranch,
-  filterInWords,
-  wouldBuild,
-  coversBranch,
-  matchBranch,
-  type BranchFilterWords,
-  type FilterVerdict,
-} from '../../domain/rules/pattern.ts'
 import { boundForOneEvent, decide, type DecisionInput, type Decision } from '../../domain/rules/decide.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
-import { followersOf, knownBranches } from '../../projects/followers.ts'
+import { followersOf } from '../../projects/followers.ts'
 import { visibleTo } from '../../projects/projects.ts'
 import type { Requester, ProjectNotFound } from '../../projects/outcomes.ts'
-import { findFollowed, findNamed, pausedIn, type ShownSubscription } from '../../projects/subscriptions.ts'
+import { findNamed, pausedIn, type ShownSubscription } from '../../projects/subscriptions.ts'
 import { RULE_EVENTS } from '../../domain/rules/rule.ts'
-import { EVENTS_BY_WORD, isAll, isPattern, type PatternQuery } from './subscribe-input.ts'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { EVENTS_BY_WORD } from './subscribe-input.ts'
 import type { Reads } from '../../store/store.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 
@@ -38,8 +28,6 @@ export type DryRunOutcome =
       project: ProjectRef
       branch: string
       events: readonly { event: string; channels: readonly DryChannel[] }[]
-      /** whether CI would build this branch at all; null: its filter is not known */
-      filter: ({ words: BranchFilterWords } & FilterVerdict) | null
       /** the project's rules could not be read yet, so channels get every event */
       unread: boolean
       /** how many channels are left out, because the requester cannot see them */
@@ -47,15 +35,6 @@ export type DryRunOutcome =
     }
   | { kind: 'unknown-event'; text: string; events: readonly string[] }
   | ProjectNotFound
-
-/** The known branches that a pattern covers, those with the newest builds first. */
-export interface PatternPreview {
-  isValid: boolean
-  matches: readonly string[]
-  /** how many further branches match */
-  more: number
-  seen: number
-}
 
 export interface DryRunQuery {
   project: string
@@ -83,7 +62,6 @@ export async function dryRun(
     read.closedChannels(),
     deps.subscriptions(),
   ])
-  const known = await read.project({ uuid: project.uuid, legacyId: project.projectId ?? '', names: [project.name] })
   const ciRules = rules === 'wait' ? null : rules
   const isVisible = await visibleTo(deps, by)
   const followers = await followersOf(read, subscriptions, names, branch)
@@ -105,7 +83,6 @@ export async function dryRun(
     project,
     branch,
     events: events.map((event) => ({ event, channels: channelsFor(event) })),
-    filter: known?.filter ? { words: filterInWords(known.filter), ...wouldBuild(known.filter, branch) } : null,
     unread: ciRules === null,
     hidden: countChannels(followers) - byChannel.length,
   }
@@ -140,30 +117,4 @@ function changeOf(event: DryWord, wasRed: boolean | null): DecisionInput['change
   if (event === 'recovered' || event === 'broken') return event
   if (event === 'failed' && wasRed === false) return 'broken'
   return event === 'success' && wasRed ? 'recovered' : null
-}
-
-/** At most this many matching branches are named; the others are counted. */
-const MATCHES_MAX = 5
-
-const AT_ONCE_MAX = 10
-
-/** The known branches that a pattern covers. */
-export async function previewPattern({ store }: SubscriptionDeps, query: PatternQuery): Promise<PatternPreview> {
-  const seen = await branchesSeen(store.read, query.project)
-  const { branch, branchMatch } = query
-  const covered: string[] = []
-  for (const [at, name] of seen.entries()) {
-    // A slow pattern must not block others: after every few branches, other requests get a turn.
-    if (at % AT_ONCE_MAX === 0) await nextTurn()
-    if (coversBranch(matchBranch(branch, branchMatch, name))) covered.push(name)
-  }
-  const matches = covered.slice(0, MATCHES_MAX)
-  const isValid = isPattern(query) && (branch === null || canCoverBranch(branch, branchMatch))
-  return { isValid, matches, more: covered.length - matches.length, seen: seen.length }
-}
-
-async function branchesSeen(reads: Reads, text: string): Promise<string[]> {
-  if (isAll(text)) return knownBranches(reads, null)
-  const found = await findFollowed(reads, text)
-  return found.kind === 'project' ? knownBranches(reads, found.project) : []
 }

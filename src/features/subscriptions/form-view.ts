@@ -2,9 +2,7 @@ import { DETAILS, type Details } from '../../domain/builds/failure.ts'
 import { PATTERN_CHARS_MAX } from '../../domain/rules/pattern.ts'
 import { type ChannelId, isChannelId, isRepositoryId } from '../../domain/ids.ts'
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
-import { fieldOf } from '../../lib/raw-values.ts'
 import { plain, section, type Plain } from '../../slack/messages/blocks.ts'
-import { branchName, counted } from '../../slack/messages/build.ts'
 import type { ShownSubscription } from '../../projects/subscriptions.ts'
 import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rules/rule.ts'
 import type { ReminderRule } from '../../domain/builds/reminder.ts'
@@ -15,7 +13,6 @@ import { listAt, textAt } from '../kit/body.ts'
 import { type FieldOption, ALL_PROJECTS, fieldOption as choice, projectOption } from '../kit/fields.ts'
 import { formView, waitingView, type ModalView } from '../kit/modal.ts'
 import { jsonOf } from '../kit/values.ts'
-import type { PatternPreview } from './dry-run.ts'
 
 // The form of a subscription: its project, which rules apply, and the events and branches of the channel's own rules.
 
@@ -38,8 +35,6 @@ interface SubscribeMemory {
   channel: ChannelId
   /** the subscription that is being changed; null: a new one is made */
   instead: string | null
-  /** true: the channel was chosen in a form; false: the form was opened there */
-  isChosen: boolean
 }
 
 /** Which builds the channel gets: breaks and fixes, those of the project's rules in CI, or those of its own rules. */
@@ -52,21 +47,13 @@ export interface SubscribeForm {
   shown?: ShownSubscription | null
   /** left out: as that subscription says */
   how?: How
-  /** null: no project is chosen yet */
-  preview?: PatternPreview | null
   /** the chosen reminder time, if the form was filled in before */
   remind?: string | null
 }
 
 export const SUBSCRIBE_TITLE = 'Subscribe'
 
-export const subscribeView = ({
-  memory,
-  shown = null,
-  how = howOf(shown),
-  preview = null,
-  remind = null,
-}: SubscribeForm): ModalView =>
+export const subscribeView = ({ memory, shown = null, how = howOf(shown), remind = null }: SubscribeForm): ModalView =>
   formView({
     id: SUBSCRIBE_CALLBACK_ID,
     title: SUBSCRIBE_TITLE,
@@ -77,7 +64,7 @@ export const subscribeView = ({
       projectBlock(shown),
       howBlock(how),
       ...(how === 'own' ? [eventsBlock(shown)] : []),
-      ...(how === 'ci' ? [] : [branchBlock(shown), previewBlock(preview)]),
+      ...(how === 'ci' ? [] : [branchBlock(shown)]),
       optionsBlock(shown),
       detailsBlock(shown),
       ...reminderBlocks(shown?.subscription.remind ?? null, remind),
@@ -108,8 +95,7 @@ function projectBlock(shown: ShownSubscription | null): object {
     min_query_length: 0,
     ...(chosen && { initial_option: chosen }),
   }
-  // The branches below depend on the project.
-  return fieldBlock(SUBSCRIBE_FIELDS.project, 'Project', menu, { dispatch_action: true })
+  return fieldBlock(SUBSCRIBE_FIELDS.project, 'Project', menu)
 }
 
 function optionFor({ subscription: { follows }, project }: ShownSubscription): FieldOption | null {
@@ -185,31 +171,12 @@ function branchBlock(shown: ShownSubscription | null): object {
   const input = {
     type: 'plain_text_input',
     max_length: PATTERN_CHARS_MAX,
-    dispatch_action_config: { trigger_actions_on: ['on_character_entered'] },
     ...(typed !== '' && { initial_value: typed.slice(0, PATTERN_CHARS_MAX) }),
   }
   return fieldBlock(SUBSCRIBE_FIELDS.branch, 'Branches', input, {
     hint: plain('Empty: every branch. release/* is a pattern, ^v[0-9]+$ a regular expression, anything else a name.'),
     optional: true,
-    dispatch_action: true,
   })
-}
-
-const previewBlock = (preview: PatternPreview | null): object => ({
-  ...section(previewWords(preview)),
-  block_id: 'subscribe_preview',
-})
-
-/** ``Matches: `main`, `release/1.2`, and 3 more of 14 branches seen.`` */
-function previewWords(preview: PatternPreview | null): string {
-  if (!preview) return 'Choose a project to see which branches match.'
-  const { isValid, matches, more, seen } = preview
-  if (!isValid) return ':warning: This pattern is invalid or too large, and would match nothing.'
-  if (seen === 0) return 'No branch has been seen yet.'
-  const of = `of ${counted(seen, 'branch', 'branches')} seen`
-  if (matches.length === 0) return `Matches none ${of}.`
-  const names = matches.map(branchName).join(', ')
-  return more > 0 ? `Matches: ${names}, and ${more} more ${of}.` : `Matches: ${names}; ${matches.length} ${of}.`
 }
 
 const QUIET = choice('Quiet: replies stay in their threads', 'quiet')
@@ -307,7 +274,6 @@ export function readSubscribeForm(body: unknown): Filled | null {
       ...(details && details !== 'lines' && { details }),
       remind: reminder.kind === 'reminder' ? reminder.remind : null,
       ...(memory.instead !== null && { instead: memory.instead }),
-      isChosen: memory.isChosen,
     },
   }
 }
@@ -324,5 +290,5 @@ function memoryIn(body: unknown): SubscribeMemory | null {
   const read = jsonOf(textAt(body, 'view', 'private_metadata') ?? '')
   const channel = textAt(read, 'channel')
   if (channel === null || !isChannelId(channel)) return null
-  return { channel, instead: textAt(read, 'instead'), isChosen: fieldOf(read, 'isChosen') === true }
+  return { channel, instead: textAt(read, 'instead') }
 }

@@ -1,9 +1,8 @@
 import { type SubscriptionDeps, channelRules } from './channel.ts'
 import { faultsOf, patternOf } from './subscribe-input.ts'
-import { requesterIn, requesterOf, textAt } from '../kit/body.ts'
+import { requesterIn, textAt } from '../kit/body.ts'
 import type { SlackDeps, Reply } from '../kit/context.ts'
 import {
-  formView,
   oldForm,
   refusing,
   showing,
@@ -14,7 +13,6 @@ import {
   showIn,
   opening,
   type ModalOpener,
-  type ModalView,
 } from '../kit/modal.ts'
 import { type FieldOption, ALL_PROJECTS, OPTIONS_MAX, projectOptions } from '../kit/fields.ts'
 import {
@@ -27,15 +25,11 @@ import {
 } from './form-view.ts'
 import { reminderFault } from './remind.ts'
 import { suggestProjects, withKnownNames } from '../../projects/projects.ts'
-import { previewPattern, type PatternPreview } from './dry-run.ts'
 import { subscribe, type SubscribeOutcome } from './subscribe.ts'
-import { repositoryRef, type ShownSubscription } from '../../projects/subscriptions.ts'
+import { wholeRepository } from '../../projects/subscriptions.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
-import { isChannelId, repositoryOf } from '../../domain/ids.ts'
-import { projectKey, type ProjectRef } from '../../domain/ci-project/project-names.ts'
+import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { ALL_WORKFLOWS } from '../../slack/messages/subscription.ts'
-import { plain } from '../../slack/messages/blocks.ts'
-import type { Click } from '../kit/feature.ts'
 import { replyTo, type AnswerDeps, type Interaction } from '../kit/command.ts'
 
 type Deps = AnswerDeps & SubscriptionDeps
@@ -72,27 +66,17 @@ function save(deps: Deps, slack: SlackDeps, body: unknown, { memory, input, bran
   })
 }
 
-/** Handles a changed field: shows the fields that belong to it, and the branches that match now. */
-export async function redraw(deps: Deps, slack: SlackDeps, body: unknown): Promise<void> {
+/** Handles the choice of what to post: shows the fields that belong to it. */
+export async function redraw(slack: SlackDeps, body: unknown): Promise<void> {
   const filled = readSubscribeForm(body)
   const viewId = textAt(body, 'view', 'id')
   if (!filled || viewId === null) return
-  // After two quick keystrokes, look-ups may end in the wrong order. Only the newest is shown.
-  const isCurrent = slack.newest.begin(viewId)
   try {
     const { memory, how, chosenTime: remind } = filled
-    const preview = how === 'ci' ? null : await previewOf(deps, body, filled)
-    if (isCurrent()) await showIn(slack.client, viewId, subscribeView({ memory, how, preview, remind }))
+    await showIn(slack.client, viewId, subscribeView({ memory, how, remind }))
   } catch (error) {
     slack.log.warn({ err: error, what: 'subscribe' }, 'a form could not be redrawn')
   }
-}
-
-/** Outsiders see no branches. */
-async function previewOf(deps: Deps, body: unknown, { input }: Filled) {
-  if (input.project === '') return null
-  const permit = await deps.permits('read', requesterOf(body, 'modal'))
-  return permit.kind === 'yes' ? previewPattern(deps, input) : null
 }
 
 /** The options of the form's menu: projects, the repositories of workflows as a whole, and "All projects". */
@@ -104,12 +88,11 @@ export async function projectsToFollow({ store }: Deps, text: string): Promise<F
 
 /** Each GitHub repository comes before the first of its workflows. */
 function withRepositories(projects: readonly ProjectRef[]): ProjectRef[] {
-  const seen = new Set<string>()
+  const seen = new Set<ProjectRef['projectId']>()
   return projects.flatMap((project) => {
-    const id = repositoryOf(project.projectId ?? '')
-    if (id === null || seen.has(id)) return [project]
-    seen.add(id)
-    const whole = repositoryRef(id, project.name)
+    const whole = wholeRepository(project)
+    if (!whole || seen.has(whole.projectId)) return [project]
+    seen.add(whole.projectId)
     return [{ ...whole, name: `${whole.name}${ALL_WORKFLOWS}` }, project]
   })
 }
@@ -137,61 +120,8 @@ async function open(
     const gone = { kind: 'not-subscribed', text: null, here: here.subscriptions } as const
     return replyTo(gone, answerUnsubscribe(gone, context))
   }
-  // Without its own rules, the form has no field for branches.
-  const preview = shown?.subscription.rules ? await previewOfShown(deps, shown) : null
-  const memory = { channel: here.channel, instead: id, isChosen: false }
-  const view = subscribeView({ memory, shown, preview })
+  const view = subscribeView({ memory: { channel: here.channel, instead: id }, shown })
   return openFor(modalOpener, view, () => deps.permits('subscribe', by), { action: 'subscribe', reference })
-}
-
-function previewOfShown(deps: Deps, { subscription: { follows, rules } }: ShownSubscription): Promise<PatternPreview> {
-  const project = follows.what === 'project' ? projectKey(follows) : 'all'
-  const { branch = null, branchMatch = null } = rules?.[0] ?? {}
-  return previewPattern(deps, { project, branch, branchMatch })
-}
-
-/** Permission is checked on submission, as everywhere. People who certainly lack it do not get this button. */
-export async function openFollow({ modalOpener, reference }: Click): Promise<Reply | null> {
-  if (!modalOpener) return null
-  return opening(reference, async () => {
-    await modalOpener.open(followView)
-    return { outcome: 'opened', answer: null }
-  })
-}
-
-export const FOLLOW_CALLBACK_ID = 'home_follow'
-
-/** The id of the only field, and of its block. */
-const CHANNEL = 'home_follow_channel'
-
-/** Home is not in a channel, so this form first asks for one, before the form of a subscription. */
-export const followView: ModalView = formView({
-  id: FOLLOW_CALLBACK_ID,
-  title: 'Subscribe',
-  submit: 'Next',
-  blocks: [
-    {
-      type: 'input',
-      block_id: CHANNEL,
-      label: plain('Which channel should get the builds?'),
-      element: {
-        type: 'conversations_select',
-        action_id: CHANNEL,
-        filter: { include: ['public', 'private'] },
-        focus_on_load: true,
-      },
-    },
-  ],
-})
-
-export const followForm: Form = {
-  what: 'follow a project',
-  receive(body) {
-    const channel = textAt(body, 'view', 'state', 'values', CHANNEL, CHANNEL, 'selected_conversation') ?? ''
-    if (!isChannelId(channel)) return refusing({ [CHANNEL]: 'Choose a channel.' })
-    const memory = { channel, instead: null, isChosen: true }
-    return { ack: showing('update', subscribeView({ memory })), work: null }
-  },
 }
 
 /** Answers a wish to subscribe. @param rest what was typed after the project, for a choice of projects */

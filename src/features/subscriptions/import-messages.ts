@@ -1,6 +1,6 @@
 import { CHANGES } from '../../domain/rules/rule.ts'
 import { codeSpan, toLine } from '../../lib/escape.ts'
-import { counted, firstFew, outside } from '../../slack/messages/build.ts'
+import { counted, firstFew, firstOf, outside } from '../../slack/messages/build.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import { IMPORT_BLOCK_ID, SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { cut, PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
@@ -126,10 +126,8 @@ const STANDING: ReadonlyMap<Proposal['end']['kind'], string> = new Map([
   ['faults', 'left out: no branch can have this name'],
 ])
 
-function shortened(lines: readonly string[]): string[] {
-  const left = lines.length - SHOWN_MAX
-  return [...lines.slice(0, SHOWN_MAX), ...(left > 0 ? [`… and ${left} more.`] : [])]
-}
+const shortened = (lines: readonly string[]): readonly string[] =>
+  firstOf(lines, SHOWN_MAX, (left) => `… and ${left} more.`)
 
 /** The differences between Buildline and the list, each once. */
 function differences({ repositories, accounts, more }: Proposed): Part[] {

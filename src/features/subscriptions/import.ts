@@ -1,10 +1,10 @@
 import { type SubscriptionDeps, announce, openChannelFor, type Announced, type CannotPost } from './channel.ts'
-import { isRepositoryId, repositoryOf, type ChannelId } from '../../domain/ids.ts'
+import { isRepositoryId, type ChannelId } from '../../domain/ids.ts'
 import { projectKey, type ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { CHANGES } from '../../domain/rules/rule.ts'
 import type { Refused, Requester } from '../../projects/outcomes.ts'
 import { searchProjects } from '../../projects/projects.ts'
-import { repositoryRef, shownOf, type ShownSubscription } from '../../projects/subscriptions.ts'
+import { shownOf, wholeRepository, type ShownSubscription } from '../../projects/subscriptions.ts'
 import { ALL_WORKFLOWS, importedLine, subscribedLine } from '../../slack/messages/subscription.ts'
 import { COMMAND_CHARS_MAX } from '../../slack/commands/parse.ts'
 import type { Import } from '../kit/values.ts'
@@ -124,10 +124,7 @@ const shownName = ({ projectId, name }: ProjectRef): string =>
 /** Without a filter by names, a repository is meant as a whole, also with the workflows that come later. */
 function wholes(projects: readonly ProjectRef[], { names }: ListedRepository['workflows'][number]): ProjectRef[] {
   if (names.length > 0) return [...projects]
-  const named = projects.map((project) => {
-    const id = repositoryOf(project.projectId ?? '')
-    return id === null ? project : repositoryRef(id, project.name)
-  })
+  const named = projects.map((project) => wholeRepository(project) ?? project)
   return [...new Map(named.map((one) => [projectKey(one), one])).values()]
 }
 

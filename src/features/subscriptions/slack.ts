@@ -29,18 +29,9 @@ import {
 } from '../kit/command.ts'
 import { CUT, partAt, type Word } from '../../slack/commands/parse.ts'
 import { answerMisread, answerUnsubscribe } from './messages.ts'
-import { DIGEST_ACTION_ID, HOME_ACTION_IDS, SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
-import {
-  openSubscribe,
-  FOLLOW_CALLBACK_ID,
-  followForm,
-  openFollow,
-  projectsToFollow,
-  redraw,
-  subscribeForm,
-  subscribeReply,
-} from './form.ts'
-import type { ButtonHandler, Click, EventHandler, Feature, FieldHandler } from '../kit/feature.ts'
+import { DIGEST_ACTION_ID, SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
+import { openSubscribe, projectsToFollow, redraw, subscribeForm, subscribeReply } from './form.ts'
+import type { ButtonHandler, Click, EventHandler, Feature } from '../kit/feature.ts'
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
 import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
 import { readSubscribe } from './subscribe-input.ts'
@@ -78,18 +69,11 @@ export const subscriptions = (deps: Deps): Feature => ({
       () => 'subscribe',
     ),
     [DIGEST_ACTION_ID]: previewButton(deps),
-    [HOME_ACTION_IDS.follow]: { what: 'follow a project', answer: openFollow },
   },
-  fields: Object.fromEntries(
-    [SUBSCRIBE_FIELDS.project, SUBSCRIBE_FIELDS.how, SUBSCRIBE_FIELDS.branch].map((id): [string, FieldHandler] => [
-      id,
-      (slack, body) => redraw(deps, slack, body),
-    ]),
-  ),
+  fields: { [SUBSCRIBE_FIELDS.how]: redraw },
   menus: { [SUBSCRIBE_FIELDS.project]: (text) => projectsToFollow(deps, text) },
   forms: {
     [SUBSCRIBE_CALLBACK_ID]: subscribeForm(deps),
-    [FOLLOW_CALLBACK_ID]: followForm,
     [IMPORT_CALLBACK_ID]: importForm(deps),
   },
   events: {

@@ -26,13 +26,6 @@ export interface SubscribeInput {
   isChosen?: boolean
 }
 
-export interface PatternQuery {
-  project: string
-  branch: string | null
-  /** CI's word or ours; null: the pattern itself shows it */
-  branchMatch: string | null
-}
-
 /** The faults of a wish, by field; empty: it is valid. Pure. */
 export const faultsOf = (input: SubscribeInput): FieldFault[] => [
   ...(input.project.trim() === '' ? [{ field: 'project', reason: 'is empty' }] : []),
@@ -73,7 +66,7 @@ function asRegex(branch: string): string | null {
 /** Whether this means all projects. */
 export const isAll = (text: string): boolean => text.trim().toLowerCase() === 'all'
 
-export const isPattern = ({ branch, branchMatch }: Pick<PatternQuery, 'branch' | 'branchMatch'>): boolean =>
+export const isPattern = ({ branch, branchMatch }: Pick<SubscribeInput, 'branch' | 'branchMatch'>): boolean =>
   matchBranch(branch, branchMatch, 'main') !== 'invalid-pattern'
 
 /** The rules of a wish; null: the project's own rules in CI. */

@@ -115,7 +115,7 @@ function oneWords(posted: Posted, channel: ChannelId): string {
     case 'gone':
       return `${what}, deleted, or too old to be edited`
     case 'posted':
-      return `${linked(what, posted, channel)}${timesOf(posted)}${posted.broadcast ? ', also sent to the channel' : ''}`
+      return `${linked(what, posted, channel)}${timeOf(posted)}`
   }
 }
 
@@ -124,14 +124,9 @@ const NAMES: Readonly<Record<string, string>> = { card: 'card', notice: 'the acc
 const linked = (what: string, { ts }: Posted, channel: ChannelId): string =>
   ts === null ? what : mrkdwnLink(messageUrl(channel, ts), what, INLINE_URL_CHARS_MAX)
 
-/** A post is recorded shortly after Slack has dated it, so only a later write is an edit. */
-const EDITED_AFTER_MS = 2_000
-
-function timesOf({ ts, at }: Posted): string {
-  const postedAt = ts === null ? null : Number(ts) * 1_000
-  const posted = postedAt === null ? null : dayTime(postedAt)
-  const edited = postedAt !== null && at !== null && at - postedAt >= EDITED_AFTER_MS ? dayTime(at) : null
-  return [posted && ` of ${posted}`, edited && `, last edited ${edited}`].filter(Boolean).join('')
+function timeOf({ ts }: Posted): string {
+  const at = ts === null ? null : dayTime(Number(ts) * 1_000)
+  return at === null ? '' : ` of ${at}`
 }
 
 type About = Pick<Explained, 'branch' | 'events'>

@@ -1,7 +1,7 @@
 import { selectable } from '../../domain/rules/decide.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import type { ChannelId, MessageTs } from '../../domain/ids.ts'
-import type { CardDecision, StoredDecision, Card, CardKey } from '../../store/records.ts'
+import type { StoredDecision, Card, CardKey } from '../../store/records.ts'
 import type { Requester, Target, BuildSummary, NotFound } from '../../projects/outcomes.ts'
 import {
   detailedSummaryOf,
@@ -11,10 +11,9 @@ import {
   type FindDeps,
 } from '../../projects/find-build.ts'
 import { followedBy, visibleTo, type FollowedDeps, type VisibleDeps } from '../../projects/projects.ts'
-import { newestOf, postedAttemptShown, type StoredMessage } from '../../domain/cards/plan.ts'
+import { newestOf, type StoredMessage } from '../../domain/cards/plan.ts'
 import { attemptKey, type Attempt } from '../../domain/builds/attempt.ts'
 import { noticeSubject } from '../../domain/builds/revision.ts'
-import { inChannel } from '../../domain/cards/story.ts'
 import type { Reads } from '../../store/store.ts'
 import type { RuleResult, Selectable } from '../../domain/rules/rule.ts'
 
@@ -38,10 +37,6 @@ export interface Posted {
   slot: string
   state: 'posted' | 'waiting' | 'gone'
   ts: MessageTs | null
-  /** when it was last posted or edited (ms) */
-  at: number | null
-  /** it was also sent to the channel */
-  broadcast: boolean
 }
 
 export type WhyOutcome =
@@ -143,54 +138,31 @@ function createPosted(
 interface CardState {
   messages: readonly StoredMessage[]
   card: Card | null
-  decisions: readonly CardDecision[]
 }
 
 async function readCardState(reads: Reads, key: CardKey): Promise<CardState> {
-  const [messages, card, decisions] = await Promise.all([
-    reads.messagesOf(key),
-    reads.card(key),
-    reads.decisionsOf(key),
-  ])
-  return { messages, card, decisions }
+  const [messages, card] = await Promise.all([reads.messagesOf(key), reads.card(key)])
+  return { messages, card }
 }
 
 function cardOf(slot: string, { messages, card }: CardState): Posted[] {
   const posted = newestOf('card', messages)
-  if (posted) return [toPosted(slot, posted, false)]
+  if (posted) return [toPosted(slot, posted)]
   const waits = card !== null && card.queues.post !== null
-  return waits ? [{ slot, state: 'waiting', ts: null, at: null, broadcast: false }] : []
+  return waits ? [{ slot, state: 'waiting', ts: null }] : []
 }
 
-function replyOf(buildEvent: BuildEvent, attempts: readonly Attempt[], cardState: CardState): Posted[] {
+function replyOf(buildEvent: BuildEvent, attempts: readonly Attempt[], { messages }: CardState): Posted[] {
   const attempt = attemptOf(buildEvent, attempts)
   const slot = attempt && `run:${attemptKey(attempt)}`
-  const reply = slot && newestOf(slot, cardState.messages)
-  return attempt && reply ? [toPosted(slot, reply, wasBroadcast(attempt, attempts, reply, cardState))] : []
+  const reply = slot && newestOf(slot, messages)
+  return slot && reply ? [toPosted(slot, reply)] : []
 }
 
-/** As decided when the reply was claimed: not quiet, no newer attempt yet, and one for the channel. */
-function wasBroadcast(
-  attempt: Attempt,
-  attempts: readonly Attempt[],
-  { claimedAt }: StoredMessage,
-  cardState: CardState,
-): boolean {
-  const isLoud = ({ finalSeq }: Attempt) =>
-    cardState.decisions.some(({ eventSeq, loud }) => eventSeq === finalSeq && loud)
-  const next = attempts[attempts.indexOf(attempt) + 1]
-  const wasNewest = next === undefined || next.buildEvents[0]!.at > claimedAt
-  const isQuiet = cardState.card?.quiet !== false
-  const postedAttempt = postedAttemptShown(cardState.messages) ?? null
-  return !isQuiet && wasNewest && inChannel({ attempts, isLoud, postedAttempt }).includes(attempt)
-}
-
-const toPosted = (slot: string, { state, ts, writtenAt }: StoredMessage, broadcast: boolean): Posted => ({
+const toPosted = (slot: string, { state, ts }: StoredMessage): Posted => ({
   slot,
   state: state === 'posted' || state === 'gone' ? state : 'waiting',
   ts,
-  at: writtenAt,
-  broadcast,
 })
 
 /** A repeated or late build event that names no attempt belongs to the one during which it came. */

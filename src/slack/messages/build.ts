@@ -140,7 +140,7 @@ export function filterWords(words: BranchFilterWords): string {
   }
 }
 
-export const entryList = (entries: readonly string[]): string =>
+const entryList = (entries: readonly string[]): string =>
   andList(firstOf(entries.map(branchName), ENTRIES_SHOWN_MAX, (left) => `${left} more`))
 
 // Texts about committers' names and the people they mean. Markup; the names are outside text.

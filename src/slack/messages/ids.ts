@@ -76,6 +76,6 @@ export const PROJECT_ACTION_IDS = {
 export const PROJECT_BLOCK_ID = 'project_actions'
 
 /** The buttons that only App Home has. */
-export const HOME_ACTION_IDS = { mentions: 'home_mentions', follow: 'home_follow' } as const
+export const HOME_ACTION_IDS = { mentions: 'home_mentions' } as const
 
-export const HOME_BLOCK_IDS = { me: 'home_me_row', red: 'home_red_row', follow: 'home_follow_row' } as const
+export const HOME_BLOCK_IDS = { me: 'home_me_row', red: 'home_red_row', othersRed: 'home_others_red_row' } as const

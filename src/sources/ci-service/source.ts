@@ -2,7 +2,7 @@ import { NO_DETAILS, type ReceivedEvent } from '../../domain/builds/build-event.
 import { knownAs, type LegacyBuild, type LegacyProject } from '../../domain/ci-project/project.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
-import { CiError, unlessMissing, type CiErrorKind } from '../http/errors.ts'
+import { CiError, unlessMissing } from '../http/errors.ts'
 import type { ReadBuild, SeenBuild, Source } from '../source.ts'
 import type { ClientLegacy } from './client-legacy.ts'
 import type { ClientV2 } from './client-v2.ts'
@@ -89,39 +89,3 @@ const eventOf = (
   rawStatus,
   details: { ...NO_DETAILS, buildUuid, number },
 })
-
-/** The state of one interface of CI. */
-export interface Connection {
-  name: ConnectionName
-  isConfigured: boolean
-  /** when it last answered properly (ms); null: not since the start */
-  readAt: number | null
-  /** what is wrong now; null if nothing is known to be wrong */
-  failure: CiErrorKind | null
-}
-
-export type ConnectionName = 'v2' | 'legacy' | 'site'
-
-export interface Connections {
-  all(): readonly Connection[]
-  /** @param trouble null if it answered properly */
-  record(name: ConnectionName, trouble: CiErrorKind | null): void
-}
-
-/** The state of each interface of CI, from what this process has seen. */
-export function createConnections(configured: Record<ConnectionName, boolean>, now: () => number): Connections {
-  const known = new Map<ConnectionName, Connection>(
-    NAMES.map((name) => [name, { name, isConfigured: configured[name], readAt: null, failure: null }]),
-  )
-  return {
-    all: () => [...known.values()],
-    record(name, failure) {
-      const before = known.get(name)!
-      // `not-found` and `bad-request` are normal answers: the interface works.
-      const isWell = failure === null || failure === 'not-found' || failure === 'bad-request'
-      known.set(name, isWell ? { ...before, readAt: now(), failure: null } : { ...before, failure })
-    },
-  }
-}
-
-const NAMES: readonly ConnectionName[] = ['v2', 'legacy', 'site']

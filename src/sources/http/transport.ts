@@ -86,14 +86,11 @@ function waitBeforeRetryMs(
 export type CiCallEnd = 'ok' | 'stopped' | CiErrorKind
 
 /** Reports how each call to CI ended and how long it took (ms), with all its retries. */
-export const observedTransport = (
-  transport: Transport,
-  ended: (end: CiCallEnd, ms: number, request: CiRequest) => void,
-): Transport => ({
+export const observedTransport = (transport: Transport, ended: (end: CiCallEnd, ms: number) => void): Transport => ({
   ...transport,
   async send(request, signal) {
     const beganAt = performance.now()
-    const countEnd = (end: CiCallEnd) => ended(end, performance.now() - beganAt, request)
+    const countEnd = (end: CiCallEnd) => ended(end, performance.now() - beganAt)
     try {
       const answer = await transport.send(request, signal)
       countEnd('ok')

@@ -81,19 +81,6 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery) {
         .execute()
       return rows.map((row) => ({ project: toProject(row), claim: JSON.parse(row.claim!) as ProjectClaim }))
     },
-
-    async lastDeliveries(limit) {
-      // No index: the table has one row per project, and an index would cost every delivery a write.
-      const rows = await db
-        .selectFrom('heard')
-        .select(['name', 'full_name', 'at'])
-        .where('at', '>', 0)
-        .orderBy('at', 'desc')
-        .orderBy('name')
-        .limit(limit)
-        .execute()
-      return rows.map(({ name, full_name: fullName, at }) => ({ project: fullName ?? name, at }))
-    },
   } satisfies Partial<Reads>
 }
 

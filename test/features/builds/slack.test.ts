@@ -85,9 +85,9 @@ describe('a shortcut', () => {
 
   it('without a person cannot be answered, which is one log line', async () => {
     const { slack, door, lines } = await openPeopleStage()
-    await sendShortcut(slack, { type: 'shortcut', callback_id: 'find_build', user: {} })
+    await sendShortcut(slack, { type: 'message_action', callback_id: 'stop_build', user: {} })
     await door.stop()
-    expect(lines).toMatchObject([{ level: 'info', fields: { what: 'find', isShown: false } }])
+    expect(lines).toMatchObject([{ level: 'info', fields: { what: 'stop', isShown: false } }])
   })
 
   it('of an older version is answered, and does nothing', async () => {
@@ -100,7 +100,7 @@ describe('a shortcut', () => {
 
   it('of an older version without a channel is answered in a direct message', async () => {
     const { slack, asked } = await openStage()
-    await slack.people.useGlobalShortcut({ user: ada, callbackId: 'retry_build' })
+    await slack.people.useGlobalShortcut({ user: ada, callbackId: 'find_build' })
     await asked(1)
     expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text: answerOld().text }])
   })

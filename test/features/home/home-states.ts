@@ -1,17 +1,8 @@
-import type { ChannelId } from '../../../src/domain/ids.ts'
 import { answerHome, homeView, type HomeView } from '../../../src/features/home/view.ts'
 import { answerNotAllowed } from '../../../src/features/kit/not-allowed.ts'
 import { owned } from '../../../packages/demo/src/samples/streaks.ts'
-import {
-  BUILD_AT,
-  buildOf,
-  CAST,
-  CHANNEL,
-  RED_AT,
-  REFERENCE,
-  type Cast,
-} from '../../../packages/demo/src/samples/cast.ts'
-import type { AdminState, AuditLine, HomeState, PausedChannel, Some } from '../../../src/features/home/home.ts'
+import { buildOf, CAST, CHANNEL, RED_AT, REFERENCE, type Cast } from '../../../packages/demo/src/samples/cast.ts'
+import type { HomeState, Some } from '../../../src/features/home/home.ts'
 import type { ShownSubscription } from '../../../src/projects/subscriptions.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
 
@@ -25,10 +16,9 @@ export const many = <One>(one: One, count = LARGE): One[] => Array<One>(count).f
 export const EMPTY_HOME: HomeState = {
   me: { user: 'U0ADA00001', handles: [], mentions: true },
   red: NONE,
+  othersRed: null,
   waiting: NONE,
   subscriptions: NONE,
-  mayFollow: true,
-  admin: null,
 }
 
 const subscriptionOf = ({ project, branch }: Cast, change: Partial<Subscription> = {}): ShownSubscription => ({
@@ -55,67 +45,25 @@ export const memberHome = (cast: Cast = CAST): HomeState => ({
     buildOf(cast),
     buildOf(cast, 'failed', { project: cast.other, offers: [], missing: { action: 'restart', why: 'pro-project' } }),
   ),
+  othersRed: some(buildOf(cast, 'failed', { branch: 'next', ownership: owned(cast) })),
   waiting: some(buildOf(cast, 'waiting')),
   subscriptions: some(
     subscriptionOf(cast),
     subscriptionOf(cast, { follows: { what: 'all' }, rules: null, source: 'default-channel' }),
     { ...subscriptionOf(cast, { source: 'file' }), paused: { code: 'is_archived', at: RED_AT } },
   ),
-  mayFollow: true,
-  admin: null,
 })
-
-const auditOf = ({ project, branch, user }: Cast, change: Partial<AuditLine> = {}): AuditLine => ({
-  at: BUILD_AT,
-  by: user,
-  action: 'stop',
-  project,
-  buildId: '512',
-  branch,
-  state: 'confirmed',
-  ...change,
-})
-
-const pausedOf = (cast: Cast, follows: PausedChannel['follows']): PausedChannel => ({
-  channel: CHANNEL,
-  code: cast.code,
-  at: RED_AT,
-  follows,
-})
-
-export const adminState = (cast: Cast = CAST): AdminState => ({
-  connections: [
-    { name: 'v2', isConfigured: true, readAt: BUILD_AT, failure: null },
-    { name: 'legacy', isConfigured: true, readAt: RED_AT, failure: 'unauthorized' },
-    { name: 'site', isConfigured: false, readAt: null, failure: null },
-  ],
-  deliveries: some({ project: cast.project, at: BUILD_AT }, { project: cast.other, at: RED_AT }),
-  paused: some(pausedOf(cast, [subscriptionOf(cast)]), { ...pausedOf(cast, null), channel: 'C0SECRET01' as ChannelId }),
-  audit: [
-    auditOf(cast),
-    auditOf(cast, { action: 'restart', state: 'refused' }),
-    auditOf(cast, { action: 'edit-project', buildId: null, branch: null, state: 'unclear' }),
-  ],
-})
-
-export const adminHome = (cast: Cast = CAST): HomeState => ({ ...memberHome(cast), admin: adminState(cast) })
 
 /** A state with LARGE items of each kind. */
 export const largeHome = (cast: Cast = CAST): HomeState => {
   const { subscriptions, ...member } = memberHome(cast)
-  const admin = adminState(cast)
   return {
     ...member,
     me: { ...member.me, handles: many(member.me.handles[0]!) },
     red: { shown: many(member.red.shown[0]!), more: LARGE },
+    othersRed: { shown: many(member.red.shown[0]!), more: LARGE },
     waiting: { shown: many(member.waiting.shown[0]!), more: LARGE },
     subscriptions: { shown: many(subscriptions!.shown[2]!), more: LARGE },
-    admin: {
-      connections: admin.connections,
-      deliveries: { shown: many(admin.deliveries.shown[0]!), more: LARGE },
-      paused: { shown: many({ ...pausedOf(cast, many(subscriptionOf(cast))) }), more: LARGE },
-      audit: many(auditOf(cast)),
-    },
   }
 }
 
@@ -128,41 +76,17 @@ export const HOMES: readonly [name: string, when: string, view: HomeView][] = [
   [
     'unclaimed',
     'A member opens Home who has claimed no committer name.',
-    homeView({ ...memberHome(), me: EMPTY_HOME.me, red: NONE }),
+    homeView({ ...memberHome(), me: EMPTY_HOME.me, red: NONE, othersRed: NONE }),
   ],
   [
-    'guest',
-    'A guest opens Home: they may look, and follow nothing.',
-    homeView({ ...memberHome(), mayFollow: false, me: { ...memberHome().me, mentions: false } }),
+    'mentions-off',
+    'Somebody opens Home who has turned their mentions off.',
+    homeView({ ...memberHome(), me: { ...memberHome().me, mentions: false } }),
   ],
   [
     'slack-silent',
     'Slack does not say which channels somebody is in.',
     homeView({ ...EMPTY_HOME, me: memberHome().me, subscriptions: null }),
-  ],
-  [
-    'admin',
-    'An admin opens Home: the connections, what was heard, what is paused, and who asked CI for what stand below.',
-    homeView(adminHome()),
-  ],
-  [
-    'admin-at-first',
-    'An admin opens Home of a bot that was just started.',
-    homeView({
-      ...EMPTY_HOME,
-      admin: {
-        ...adminState(),
-        deliveries: NONE,
-        paused: NONE,
-        audit: [],
-        connections: adminState().connections.map((one) => ({
-          ...one,
-          isConfigured: true,
-          readAt: null,
-          failure: null,
-        })),
-      },
-    }),
   ],
   ['largest', 'There is more of everything than Home shows.', homeView(largeHome())],
   [

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { act } from '../../../src/features/streaks/action.ts'
 import type { ChannelId } from '../../../src/domain/ids.ts'
-import { createConnections } from '../../../src/sources/ci-service/source.ts'
 import { type HomeState, readHome, SHOWN_MAX } from '../../../src/features/home/home.ts'
-import { request, T0 } from '../../support/build-events.ts'
-import { projectRequest } from '../../store/given.ts'
+import { MINUTE, T0 } from '../../support/build-events.ts'
 import { follower } from '../../alerts/stage.ts'
-import { BUILDS, GRACE, LIN, openStage, type Changes, type Stage } from '../operations-stage.ts'
+import { BUILDS, GRACE, LIN, lin, openStage, type Changes, type Stage } from '../operations-stage.ts'
 
 const ELSEWHERE = 'C0ELSEWH01' as ChannelId
 
@@ -19,10 +18,6 @@ async function homeOf(user: string, changes: Changes = {}): Promise<HomeState> {
   const outcome = await readHome(deps, user, null)
   if (outcome.kind !== 'home') throw new Error(outcome.kind)
   return outcome.home
-}
-
-const noAdmin: Changes = {
-  permits: async (right) => (right === 'administer' ? { kind: 'no', why: 'not-admin', who: [] } : { kind: 'yes' }),
 }
 
 const claim = (handle: string, user: string) => stage.main.deps.store.write((tx) => tx.claimHandle(handle, user, T0))
@@ -41,6 +36,42 @@ describe('Home', () => {
     await stage.ended('error', { committer: 'lin' })
     await stage.ended('success', { committer: 'lin' })
     expect((await homeOf(LIN)).red).toEqual({ shown: [], more: 0 })
+  })
+
+  it('shows the branches that the person is on until they pass, whoever broke them', async () => {
+    const built = await stage.ended('error', { branch: 'next', committer: 'grace' })
+    await act(stage.main.deps, { kind: 'run', ref: built.ref }, { kind: 'take', span: 60 }, lin())
+    const mine = async () => (await homeOf(LIN)).red.shown.map(({ branch }) => branch)
+    expect(await mine()).toEqual(['next'])
+    await claim('grace', LIN)
+    expect(await mine()).toEqual(['next'])
+    expect((await homeOf(GRACE)).red.shown).toEqual([])
+    await stage.ended('success', { branch: 'next' })
+    expect(await mine()).toEqual([])
+  })
+
+  it('no longer shows a branch that the person was on, after their time is up', async () => {
+    const { ref } = await stage.ended('error', { committer: 'grace' })
+    await act(stage.main.deps, { kind: 'run', ref }, { kind: 'take', span: 60 }, lin())
+    await stage.clock.advance(59 * MINUTE)
+    expect((await homeOf(LIN)).red.shown).toHaveLength(1)
+    await stage.clock.advance(MINUTE)
+    expect((await homeOf(LIN)).red.shown).toEqual([])
+  })
+
+  it("shows the other red branches of the projects that the person's channels follow, and none if they follow none", async () => {
+    await claim('lin', LIN)
+    await stage.ended('error', { committer: 'lin' })
+    await stage.ended('error', { branch: 'next', committer: 'grace' })
+    await stage.ended('error', { committer: 'grace' }, 'acme/api')
+    await stage.ended('success', { branch: 'green' })
+    const others = async (changes: Changes) =>
+      (await homeOf(LIN, changes)).othersRed?.shown.map(({ project, branch }) => `${project} ${branch}`)
+    const web = follower(BUILDS, { follows: { what: 'project', name: 'acme/web' } })
+    expect(await others({ subscriptions: async () => [web] })).toEqual(['acme/web next'])
+    expect(await others({ subscriptions: async () => [follower(BUILDS)] })).toEqual(['acme/api main', 'acme/web next'])
+    expect(await others({ subscriptions: async () => [follower(ELSEWHERE)] })).toBeUndefined()
+    expect(await others({ subscriptions: async () => [web], channelsOf: async () => null })).toBeUndefined()
   })
 
   it("shows waiting builds of projects that the person's channels follow, or of all if they follow none", async () => {
@@ -71,76 +102,9 @@ describe('Home', () => {
     expect([mine?.shown.length, mine?.more]).toEqual([SHOWN_MAX.subscriptions, more])
   })
 
-  it('has a part for admins only', async () => {
-    expect((await homeOf(GRACE)).admin).not.toBeNull()
-    expect((await homeOf(LIN, noAdmin)).admin).toBeNull()
-  })
-
-  it('shows admins the closed channels, and what they follow if the admin is in them', async () => {
-    const subscriptions = async () => [follower(BUILDS), follower(ELSEWHERE)]
-    await stage.main.deps.store.write(async (tx) => {
-      for (const channel of [BUILDS, ELSEWHERE, 'C0NOBODYS1' as ChannelId])
-        await tx.closeChannel({ channel, code: 'is_archived', retryAt: T0, at: T0 })
-    })
-    const paused = (await homeOf(GRACE, { subscriptions })).admin!.paused.shown
-    const follows = new Map(paused.map((one) => [one.channel, one.follows?.length ?? null]))
-    expect(follows).toEqual(
-      new Map([
-        [BUILDS, 1],
-        [ELSEWHERE, null],
-      ]),
-    )
-  })
-
-  it('shows admins the last requests about builds and projects, newest first', async () => {
-    await stage.main.deps.store.write(async (tx) => {
-      await tx.insertRequest(request({ id: 'restart', requestedAt: T0 }))
-      await tx.insertRequest(projectRequest({ id: 'edit', state: 'confirmed', requestedAt: T0 + 1 }))
-    })
-    expect((await homeOf(GRACE)).admin!.audit).toMatchObject([
-      { action: 'edit-project', project: 'acme/web', buildId: null, state: 'confirmed' },
-      { action: 'restart', buildId: '512' },
-    ])
-  })
-
   it('is closed to people who may not read, with the reason', async () => {
     const no = { kind: 'no', why: 'outsider', who: [] } as const
     const { deps } = stage.another({ permits: async () => no })
     expect(await readHome(deps, LIN, null)).toEqual(no)
-  })
-})
-
-describe('the state of a connection to CI', () => {
-  const open = () => createConnections({ v2: true, legacy: true, site: false }, () => T0)
-
-  it('is unknown before the first answer, and then that of the answer', () => {
-    const connections = open()
-    expect(connections.all().map(({ name, isConfigured }) => [name, isConfigured])).toEqual([
-      ['v2', true],
-      ['legacy', true],
-      ['site', false],
-    ])
-    connections.record('v2', null)
-    connections.record('legacy', 'unauthorized')
-    expect(connections.all()).toMatchObject([
-      { readAt: T0, failure: null },
-      { readAt: null, failure: 'unauthorized' },
-      { readAt: null, failure: null },
-    ])
-  })
-
-  it('keeps the time of the last success during a failure, and drops the error after the next success', () => {
-    const connections = open()
-    connections.record('v2', null)
-    connections.record('v2', 'timeout')
-    expect(connections.all()[0]).toMatchObject({ readAt: T0, failure: 'timeout' })
-    connections.record('v2', null)
-    expect(connections.all()[0]).toMatchObject({ failure: null })
-  })
-
-  it('is good if CI answers that something does not exist', () => {
-    const connections = open()
-    connections.record('v2', 'not-found')
-    expect(connections.all()[0]).toMatchObject({ readAt: T0, failure: null })
   })
 })

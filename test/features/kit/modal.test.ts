@@ -84,6 +84,40 @@ describe('if an interaction cannot be stored', () => {
   })
 })
 
+describe('the answer to a submitted form', () => {
+  async function submit(fault: 'closed' | 'no blocks' | 'refused' | null) {
+    const { slack, asked, form, untilForm } = await openPeopleStage()
+    const { people, faults } = slack
+    await people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'subscribe' })
+    await untilForm('subscribe_project')
+    const { options } = await people.suggest({ user: ada, actionId: 'subscribe_project', value: 'web' })
+    await people.select({ user: ada, actionId: 'subscribe_project', selected: { selected_option: options[0] } })
+    const method = 'views.update'
+    if (fault === 'closed') faults.add({ kind: 'error', method, error: 'not_found' })
+    if (fault === 'no blocks') faults.add({ kind: 'error', method, error: 'invalid_arguments', times: 1 })
+    if (fault === 'refused') faults.add({ kind: '5xx', method })
+    await people.submitView({ user: ada })
+    await asked(2)
+    const direct = `D${ada.slice(1)}`
+    const texts = slack.workspace.channels.has(direct) ? slack.messages(direct).map(({ text }) => text) : []
+    return { form: form(), direct: texts }
+  }
+
+  it('is shown in the modal', async () => {
+    expect(await submit(null)).toEqual({ form: expect.stringContaining('*Subscribed* to'), direct: [] })
+  })
+
+  it('is text only if Slack refuses its blocks', async () => {
+    expect(await submit('no blocks')).toEqual({ form: expect.stringContaining('*Subscribed* to'), direct: [] })
+  })
+
+  it.each(['closed', 'refused'] as const)('is a direct message if the modal is %s', async (fault) => {
+    const { form, direct } = await submit(fault)
+    expect(form).not.toContain('*Subscribed*')
+    expect(direct).toEqual([expect.stringContaining('*Subscribed* to')])
+  })
+})
+
 describe('a form that Slack no longer opens', () => {
   it.each(['subscribe', 'project edit acme/web', 'project create'])('(/ci %s) is said to be too late', async (text) => {
     const { slack, type } = await openPeopleStage()

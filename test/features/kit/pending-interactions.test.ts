@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ReceivedInteraction } from '../../../src/store/records.ts'
 import type { Requester } from '../../../src/projects/outcomes.ts'
-import { digestOperations, type DigestInput } from '../../../src/features/subscriptions/digest.ts'
+import { setDigest, turnOffDigest, type DigestInput } from '../../../src/features/subscriptions/digest.ts'
 import { NotAttempted } from '../../../src/store/not-attempted.ts'
 import {
   AGAIN_AFTER_MS,
@@ -29,7 +29,7 @@ import { recordingLog } from './stage.ts'
 import { lin, ofAttempt, openStage, type Process } from '../operations-stage.ts'
 import type { SubscribeInput } from '../../../src/features/subscriptions/subscribe-input.ts'
 import { unsubscribe, subscribe } from '../../../src/features/subscriptions/subscribe.ts'
-import { streakOperations } from '../../../src/features/streaks/action.ts'
+import { act as actOnStreak } from '../../../src/features/streaks/action.ts'
 import { createPersonOperations } from '../../../src/features/people/people.ts'
 
 const asked = (change: Partial<ReceivedInteraction> = {}): ReceivedInteraction => ({
@@ -429,9 +429,9 @@ describe('an interaction that was given up', () => {
 
   test.each<[string, (deps: Process['deps'], by: Requester) => Promise<unknown>]>([
     ['unsubscribes it', (deps, by) => unsubscribe(deps, { project: 'acme/web', id: null }, by)],
-    ['sets a digest', (deps, by) => digestOperations(deps).setDigest(DAILY, by)],
-    ['turns it off', (deps, by) => digestOperations(deps).turnOffDigest(by)],
-    ['takes a red branch', (deps, by) => streakOperations(deps).act(WEB, { kind: 'snooze', minutes: 60 }, by)],
+    ['sets a digest', (deps, by) => setDigest(deps, DAILY, by)],
+    ['turns it off', (deps, by) => turnOffDigest(deps, by)],
+    ['takes a red branch', (deps, by) => actOnStreak(deps, WEB, { kind: 'snooze', minutes: 60 }, by)],
     ['claims a name', (deps, by) => createPersonOperations(deps).claim('lin', by)],
     ['gives a name', (deps, by) => createPersonOperations(deps).give('lin', LIN, by)],
     ['releases a name', (deps, by) => createPersonOperations(deps).release('ada', by)],
@@ -441,7 +441,7 @@ describe('an interaction that was given up', () => {
     await stage.ended('error')
     const { deps } = stage.main
     await subscribe(deps, WISH, lin())
-    await digestOperations(deps).setDigest({ ...DAILY, minute: 60 }, lin())
+    await setDigest(deps, { ...DAILY, minute: 60 }, lin())
     await createPersonOperations(deps).claim('ada', lin())
     const { book, by, interaction } = await keptAsk(stage)
     await book.giveUp(interaction)

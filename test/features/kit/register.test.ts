@@ -7,6 +7,8 @@ import { turnedClock } from '../../../packages/sandbox-slack/test/stage.ts'
 import { answerOld } from '../../../src/features/kit/fault-messages.ts'
 import { choiceValue } from '../../../src/features/kit/values.ts'
 import { ACTION_IDS, CHOICE_ACTION_IDS, PAGE_ACTION_IDS } from '../../../src/slack/messages/ids.ts'
+import { SOON_MS } from '../../../src/features/kit/register.ts'
+import type { Permit } from '../../../src/slack/api/permission.ts'
 import { openPeopleStage, press } from './people-stage.ts'
 import {
   ada,
@@ -15,6 +17,7 @@ import {
   isAnswered,
   lin,
   openStage,
+  pending,
   postCard,
   REF,
   REF_TEXT,
@@ -216,5 +219,79 @@ describe('an answer that only the requester sees', () => {
     await press(slack, 'build_stop')
     expect(await untilTold(2)).toEqual([list, expect.stringContaining('Stop requested')])
     expect(behind.writes()).toEqual(['stop 202'])
+  })
+})
+
+describe('the menu of a form', () => {
+  const SEARCH = { user: ada, actionId: 'subscribe_project', value: 'acme' }
+  const YES: Permit = { kind: 'yes' }
+
+  async function open(answer: () => Promise<Permit>, options = {}) {
+    let isOpen = false
+    const stage = await openPeopleStage({ permits: async () => (isOpen ? answer() : YES) }, options)
+    await stage.slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'subscribe' })
+    await stage.untilForm('subscribe_project')
+    await stage.asked(1)
+    isOpen = true
+    return stage
+  }
+
+  it('has the projects that contain the text, for people who may see them', async () => {
+    const { slack } = await open(async () => YES)
+    expect((await slack.people.suggest({ ...SEARCH, value: 'we' })).options).toMatchObject([
+      { text: { text: 'acme/web' } },
+    ])
+    const outsider = await open(async () => ({ kind: 'no', why: 'outsider', who: [] }))
+    expect((await outsider.slack.people.suggest(SEARCH)).options).toEqual([])
+  })
+
+  it('is empty if its options cannot be read, and the log says why', async () => {
+    const { slack, lines } = await open(() => Promise.reject(new Error('Slack is away')))
+    expect(await slack.people.suggest(SEARCH)).toMatchObject({ acknowledgement: { status: 200 }, options: [] })
+    expect(lines.at(-1)).toMatchObject({ level: 'warn', text: 'a menu has no options' })
+  })
+
+  it(`is empty after ${SOON_MS} ms, before Slack gives up`, async () => {
+    const clock = turnedClock()
+    const { promise: asked, settle } = pending<void>()
+    const { slack } = await open(
+      () => {
+        settle()
+        return new Promise(() => {})
+      },
+      { clock },
+    )
+    const suggesting = slack.people.suggest(SEARCH)
+    await asked
+    clock.advance(SOON_MS)
+    expect(await suggesting).toMatchObject({ acknowledgement: { kind: 'answered' }, options: [] })
+  })
+
+  it('of an older version is empty', async () => {
+    const { slack } = await open(async () => YES)
+    const payload = { type: 'block_suggestion', user: { id: ada }, action_id: 'find_project', value: 'web' }
+    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+    const contentType = 'application/x-www-form-urlencoded'
+    expect(await slack.sender.send({ what: 'a menu', contentType, body })).toMatchObject({ body: '{"options":[]}' })
+  })
+})
+
+describe('a choice in a form of an older version', () => {
+  it('is answered in that form, and does nothing', async () => {
+    const { slack, asked, calls } = await openStage()
+    const option = { text: { type: 'plain_text', text: 'acme/web' }, value: '11' }
+    const payload = {
+      type: 'block_actions',
+      user: { id: ada },
+      view: { id: 'V1', type: 'modal', callback_id: 'find_build', title: { type: 'plain_text', text: 'Find a build' } },
+      actions: [{ type: 'external_select', action_id: 'find_project', selected_option: option }],
+    }
+    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+    await slack.sender.send({ what: 'a choice', contentType: 'application/x-www-form-urlencoded', body })
+    await asked(1)
+    expect(slack.counters.calls('views.update')).toBe(1)
+    // The sandbox has no such view, as if it had been closed.
+    expect(slack.messages(`D${ada.slice(1)}`)).toMatchObject([{ text: answerOld().text }])
+    expect(calls).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import type { ChannelId } from '../../../src/domain/ids.ts'
 import { lin, openStage as openOperations, type Changes, type StageDeps } from '../operations-stage.ts'
 import { openPeopleStage, press, restartedUntilGreen } from '../kit/people-stage.ts'
 import { ada, BUILDS } from '../kit/stage.ts'
-import { digestOperations } from '../../../src/features/subscriptions/digest.ts'
+import { previewDigest, setDigest, showDigest } from '../../../src/features/subscriptions/digest.ts'
 
 async function open(changes: Changes = {}) {
   const stage = await openPeopleStage(changes)
@@ -77,10 +77,10 @@ describe('/ci digest', () => {
 
   test('belongs to a channel, and not to a direct message', async () => {
     await using stage = await openOperations()
-    const digests = digestOperations(stage.main.deps)
+    const { deps } = stage.main
     const by = { ...lin(), channel: 'D0LIN00001' as ChannelId }
-    expect(await digests.digest(by)).toEqual({ kind: 'no-channel' })
-    expect(await digests.previewDigest(by)).toEqual({ kind: 'no-channel' })
+    expect(await showDigest(deps, by)).toEqual({ kind: 'no-channel' })
+    expect(await previewDigest(deps, by)).toEqual({ kind: 'no-channel' })
   })
 
   test.each([
@@ -89,9 +89,9 @@ describe('/ci digest', () => {
   ])('previews the day of %s, although a clock change makes a day shorter or longer', async (time, day) => {
     await using stage = await openOperations()
     const now = Temporal.ZonedDateTime.from(time).epochMilliseconds
-    const digests = digestOperations(stage.another({ clock: { ...stage.clock, now: () => now } }).deps)
-    await digests.setDigest({ kind: 'daily', weekday: null, minute: 0, zone: 'Europe/Berlin' }, lin())
-    const preview = await digests.previewDigest(lin())
+    const { deps } = stage.another({ clock: { ...stage.clock, now: () => now } })
+    await setDigest(deps, { kind: 'daily', weekday: null, minute: 0, zone: 'Europe/Berlin' }, lin())
+    const preview = await previewDigest(deps, lin())
     expect(preview).toMatchObject({ kind: 'preview', view: { firstDay: day, lastDay: day } })
   })
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { ReconcileDeps } from '../../../src/alerts/deps.ts'
 import type { CiRules } from '../../../src/domain/rules/decide.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
-import { previewPattern, dryRun, type DryRunOutcome } from '../../../src/features/subscriptions/dry-run.ts'
+import { dryRun, type DryRunOutcome } from '../../../src/features/subscriptions/dry-run.ts'
 import { follower, openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
 import { buildOf, delivery, type Build } from '../../support/app.ts'
 import { channelId } from '../../support/build-events.ts'
@@ -175,14 +175,13 @@ test('a dry run of one event asks whether the branch is red: a failure on a gree
   expect([await verdictOn('broken'), await verdictOn('recovered')]).toEqual([['post'], ['post']])
 })
 
-test("a dry run says which channel is closed, and checks the project's branch filter", async () => {
+test('a dry run says which channel is closed', async () => {
   await using stage = await openStage()
   const { store } = stage.reconcile
   await store.write((tx) => tx.closeChannel({ channel: BUILDS, code: 'is_archived', at: 1, retryAt: 2 }))
   const { deps } = stage.main
   expect(await dryRun(deps, { project: 'web', branch: 'main', event: 'failed' }, HERE)).toMatchObject({
     events: [{ channels: [{ channel: BUILDS, paused: { code: 'is_archived', at: 1 } }] }],
-    filter: { isBuilt: true },
   })
 })
 
@@ -200,24 +199,4 @@ test('a dry run mentions a channel that the requester cannot see without details
   expect(await saidTo(outsider, { ...HERE, channel: SECRET })).toEqual({ channels: [BUILDS, SECRET], hidden: 0 })
   expect(await saidTo({ seenBy: async () => new Set([BUILDS, SECRET]) }, HERE)).toMatchObject({ hidden: 0 })
   expect(await saidTo({ seenBy: async () => null }, HERE)).toEqual({ channels: [BUILDS], hidden: 1 })
-})
-
-test('a pattern is previewed with the branches that had builds, newest first', async () => {
-  await using stage = await openStage()
-  const { deps } = stage.main
-  const preview = (pattern: string | null, mode: string | null, project = 'acme/web') =>
-    previewPattern(deps, { project, branch: pattern, branchMatch: mode })
-  expect(await preview('main', null)).toEqual({ isValid: true, matches: [], more: 0, seen: 0 })
-  for (const name of ['main', 'release/1', 'release/2', 'next']) await stage.ended('success', { branch: name })
-  expect(await preview('release/*', 'wildcard')).toEqual({
-    isValid: true,
-    matches: ['release/2', 'release/1'],
-    more: 0,
-    seen: 4,
-  })
-  expect(await preview('(', 'regex')).toMatchObject({ isValid: false, matches: [], seen: 4 })
-  expect(await preview(null, null, 'all')).toMatchObject({ matches: ['next', 'release/2', 'release/1', 'main'] })
-  for (const name of ['a', 'b']) await stage.ended('success', { branch: name })
-  expect(await preview(null, null)).toMatchObject({ matches: { length: 5 }, more: 1, seen: 6 })
-  expect(await preview(null, null, 'nobody/knows')).toMatchObject({ seen: 0 })
 })

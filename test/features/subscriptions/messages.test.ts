@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { answerDryRun, DRY_CHANNELS_MAX } from '../../../src/features/subscriptions/dry-run-messages.ts'
-import { ENTRIES_SHOWN_MAX } from '../../../src/slack/messages/build.ts'
 import { answerRules, RULES_PAGE_SIZE } from '../../../src/features/subscriptions/rules-messages.ts'
 import { CAST, REFERENCE } from '../../../packages/demo/src/samples/cast.ts'
 import { dryRuns, rulings } from '../../../packages/demo/src/samples/rules.ts'
@@ -71,16 +70,6 @@ describe('a dry run', () => {
     expect(withChannels(DRY_CHANNELS_MAX).text).not.toContain('more channel')
     expect(withChannels(DRY_CHANNELS_MAX + 1).text).toContain('… and 1 more channel')
     expect(withChannels(DRY_CHANNELS_MAX + 2).text).toContain('… and 2 more channels')
-  })
-
-  it(`lists ${ENTRIES_SHOWN_MAX} entries of a branch filter, and counts the others`, () => {
-    const withEntries = (count: number) => {
-      const entries = Array.from({ length: count }, (_, n) => `branch-${n}`)
-      const filter = { words: { kind: 'only', entries }, isBuilt: false, by: null, invalid: [] } as const
-      return answerDryRun({ ...one.outcome, filter }, asked)
-    }
-    expect(withEntries(ENTRIES_SHOWN_MAX).text).not.toContain('more')
-    expect(withEntries(ENTRIES_SHOWN_MAX + 1).text).toContain('and 1 more')
   })
 
   it('groups events with the same result', () => {

@@ -130,16 +130,17 @@ describe('the answer to why', () => {
     expect(textOf(tooLong)).toContain('… and 1 earlier')
   })
 
-  it('says which messages exist, since when, and whether a reply was broadcast', () => {
+  it('says which messages exist, and since when', () => {
     const tsOf = (atMs: number) => messageTs(`${atMs / 1_000}.000100`)
     const [card, reply] = [tsOf(BUILD_AT), tsOf(BUILD_AT + 60_000)]
     const posted = [
-      { slot: 'card', state: 'posted', ts: card, at: BUILD_AT + 60_000, broadcast: false },
-      { slot: 'run:512.1', state: 'posted', ts: reply, at: BUILD_AT + 60_500, broadcast: true },
+      { slot: 'card', state: 'posted', ts: card },
+      { slot: 'run:512.1', state: 'posted', ts: reply },
     ] as const
     const text = textOf([{ ...decision(0), verdict: 'post', posted }])
-    expect(text).toMatch(/now: <https:[^|]+\|card> of <[^>]+14:09 UTC>, last edited <[^>]+14:10 UTC>/)
-    expect(text).toMatch(/<https:[^|]+\|reply in the thread> of <[^>]+14:10 UTC>, also sent to the channel/)
+    expect(text).toMatch(
+      /now: <https:[^|]+\|card> of <[^>]+14:09 UTC> · <https:[^|]+\|reply in the thread> of <[^>]+14:10 UTC>/,
+    )
     expect(textOf([{ ...decision(0), verdict: 'post' }])).toContain('not posted yet')
     expect(textOf([decision(0)])).toContain('nothing was posted')
   })

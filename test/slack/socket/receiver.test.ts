@@ -32,9 +32,9 @@ describe('Socket Mode', () => {
 
   it('opens forms and looks up the options of their menus', async () => {
     const { slack } = await openPeopleStage({}, { socket: true })
-    await slack.people.useGlobalShortcut({ user: ada, callbackId: 'find_build' })
+    await slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text: 'subscribe' })
     await until(() => slack.views.stack(ada).length === 1)
-    const { options } = await slack.people.suggest({ user: ada, actionId: 'find_project', value: 'web' })
+    const { options } = await slack.people.suggest({ user: ada, actionId: 'subscribe_project', value: 'web' })
     expect(options).toMatchObject([{ text: { text: 'acme/web' } }])
   })
 

@@ -378,26 +378,11 @@ export function buildClaims(places: () => Places): void {
     ])
   })
 
-  test('the projects with the latest deliveries come first, by their full name if known, up to a limit', async () => {
-    await using place = await places().open()
-    const api = web({ projectId: projectId(API), name: 'api', fullName: null, at: T0 + HOUR })
-    const site = web({ projectId: projectId('43'), name: 'site', fullName: 'acme/site', at: T0 - HOUR })
-    await hearOf(place.store, site, web(), api)
-    const { read } = place.store
-    expect(await read.lastDeliveries(10)).toEqual([
-      { project: 'api', at: T0 + HOUR },
-      { project: 'acme/web', at: T0 },
-      { project: 'acme/site', at: T0 - HOUR },
-    ])
-    expect(await read.lastDeliveries(1)).toHaveLength(1)
-  })
-
-  test('a project that was only looked up is known, but is not among those with deliveries', async () => {
+  test('a project that was only looked up is known, and when it delivered is not forgotten', async () => {
     await using place = await places().open()
     await hearOf(place.store, web({ at: 0 }))
     const { read } = place.store
     expect(await read.deliveredProjects({ except: [] }, 'asc', 9)).toEqual([web({ at: 0 })])
-    expect(await read.lastDeliveries(10)).toEqual([])
     await hearOf(place.store, web({ at: T0 }), web({ at: 0 }), web({ at: T0 - 1 }))
     expect(await read.deliveredProjects({ except: [] }, 'asc', 9)).toEqual([web({ at: T0 })])
   })

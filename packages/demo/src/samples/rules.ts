@@ -75,30 +75,6 @@ export const dryRuns = (cast: Cast): Cases<DryRunOutcome> => ({
       when: 'the asker cannot look into the only channel',
       outcome: { ...dryRunOf(cast), events: [{ event: 'failed', channels: [] }], hidden: 1 },
     },
-    { when: 'its branch filter is not known', outcome: { ...dryRunOf(cast), filter: null } },
-    {
-      when: 'CI builds every branch',
-      outcome: { ...dryRunOf(cast), filter: { words: { kind: 'all' }, isBuilt: true, by: null, invalid: [] } },
-    },
-    {
-      when: 'CI does not build it',
-      outcome: {
-        ...dryRunOf(cast),
-        filter: { words: { kind: 'not', entries: [cast.branch] }, isBuilt: false, by: cast.branch, invalid: ['^('] },
-      },
-    },
-    {
-      when: 'CI does not say which way its filter works',
-      outcome: {
-        ...dryRunOf(cast),
-        filter: {
-          words: { kind: 'unclear', mode: null, entries: [cast.branch] },
-          isBuilt: null,
-          by: cast.branch,
-          invalid: [],
-        },
-      },
-    },
   ],
   'unknown-event': [
     {
@@ -118,7 +94,6 @@ const dryRunOf = (cast: Cast): Of<DryRunOutcome, 'dry-run'> => ({
     { event: 'started', channels: [unreached(cast)] },
     { event: 'waiting', channels: [unreached(cast)] },
   ],
-  filter: { words: { kind: 'only', entries: [cast.branch] }, isBuilt: true, by: cast.branch, invalid: [] },
   unread: false,
   hidden: 0,
 })

@@ -6,7 +6,6 @@ import {
   answerOld,
   answerNotOpened,
   answerOldForm,
-  answerOldSearch,
   answerSlow,
 } from '../../../../src/features/kit/fault-messages.ts'
 import { answerNotAllowed } from '../../../../src/features/kit/not-allowed.ts'
@@ -85,7 +84,6 @@ function any(cast: Cast): Sample[] {
     sample('any', 'slow', 'the answer takes longer than 2 s', answerSlow('stop')),
     sample('any', 'fault', 'Buildline has a fault', answerFault(REFERENCE)),
     sample('any', 'old', 'the button is of an older version', answerOld()),
-    sample('any', 'old', 'the search is of an older version', answerOldSearch()),
     sample('any', 'old', 'the form is of an older version', answerOldForm()),
     sample('any', 'not-opened', 'a form is asked for by a mention', answerNotOpened('mention', REFERENCE)),
     sample('any', 'not-opened', 'Slack opens the form no more', answerNotOpened('late', REFERENCE)),

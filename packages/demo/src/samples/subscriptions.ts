@@ -82,7 +82,7 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
   'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
   'not-in-channel': [
     {
-      when: 'the channel was chosen in Home by who is not in it',
+      when: 'the button of a form names a channel that the person is not in',
       outcome: { kind: 'not-in-channel', channel: CHANNEL },
     },
   ],

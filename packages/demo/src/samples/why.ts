@@ -158,19 +158,18 @@ const DECIDED: Record<Reason, Decided> = {
   history: by('ci', 'silent'),
 }
 
-const standing = (state: 'gone' | 'waiting'): Posted[] =>
-  POSTED.post.map(({ slot }) => ({ slot, state, ts: null, at: null, broadcast: false }))
+const standing = (state: 'gone' | 'waiting'): Posted[] => POSTED.post.map(({ slot }) => ({ slot, state, ts: null }))
 
 const POSTED: Record<Explained['verdict'], readonly Posted[]> = {
   post: [
-    { slot: 'card', state: 'posted', ts: CARD_TS, at: BUILD_AT, broadcast: false },
-    { slot: 'run:512.1', state: 'posted', ts: REPLY_TS, at: BUILD_AT, broadcast: true },
+    { slot: 'card', state: 'posted', ts: CARD_TS },
+    { slot: 'run:512.1', state: 'posted', ts: REPLY_TS },
   ],
-  update: [{ slot: 'card', state: 'posted', ts: CARD_TS, at: BUILD_AT, broadcast: false }],
+  update: [{ slot: 'card', state: 'posted', ts: CARD_TS }],
   silent: [],
 }
 
-const NOTICE: readonly Posted[] = [{ slot: 'notice', state: 'posted', ts: CARD_TS, at: BUILD_AT, broadcast: false }]
+const NOTICE: readonly Posted[] = [{ slot: 'notice', state: 'posted', ts: CARD_TS }]
 
 const OLD_LOOKED: readonly StoredRuleResult[] = Object.values(LOOKED).map((verdict) => ({
   rule: null,

@@ -34,7 +34,7 @@ describe('the gallery', () => {
   it.each([
     'card-failed.json',
     'answers/list-projects.json',
-    'modals/find-build.json',
+    'modals/subscribe-new.json',
     'home/empty.json',
     'said/alarm-v2.json',
   ])('is not made of a golden file without a sentence: %s', (file) => {
