@@ -3,7 +3,7 @@ import { pushed as githubRun, startGithub } from '../../packages/sandbox-github/
 import { pushed as gitlabPipeline, startGitlab } from '../../packages/sandbox-gitlab/test/support.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { folderWith } from '../../packages/build-steps/test/report.ts'
-import { FOLDER, run } from '../../packages/build-steps/test/support.ts'
+import { runProgram } from '../../packages/build-steps/test/support.ts'
 import { openStage, rowsOf, send, settled, until, WEBHOOK_SECRET, type Settings, type Stage } from '../support/app.ts'
 import { cardIn, threadOf, untilCard, untilThread } from '../support/world.ts'
 
@@ -48,11 +48,10 @@ async function openBot(
 async function step(url: string, secret: string, env: Record<string, string>, xml: string, args: string[] = []) {
   const cwd = folderWith({ 'report.xml': xml })
   const given = { BUILDLINE_URL: url, BUILDLINE_SECRET: secret, ...env }
-  const { code, stdout, stderr } = await run(
-    process.execPath,
-    [`${FOLDER}buildline.js`, 'report', '--junit', '*.xml', ...args],
-    { env: given, cwd },
-  )
+  const { code, stdout, stderr } = await runProgram('buildline', ['report', '--junit', '*.xml', ...args], {
+    env: given,
+    cwd,
+  })
   expect(code).toBe(0)
   return `${stdout}${stderr}`
 }
