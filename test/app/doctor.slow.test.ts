@@ -141,20 +141,21 @@ describe('buildline doctor', () => {
   it('exits with 0 before the first start, and creates no database', async () => {
     const scene = await openScene()
     scene.ci.setWebhookUrl(`http://127.0.0.1:9/webhooks/builds/${WEBHOOK_SECRET}`)
-    writeFileSync(join(scene.folder, '.env'), 'DATABASE_URL=sqlite:first/builds.db')
-    const { code, out } = await buildlineDoctor(scene, { CI_SITE_URL: '', DATABASE_URL: undefined })
+    const { code, out } = await buildlineDoctor(scene, { CI_SITE_URL: '', DATABASE_URL: 'sqlite:first/builds.db' })
     const first = 'Buildline creates it at its first start'
     const off = `CI, site (CI_SITE_URL) · GitHub (GITHUB_REPOSITORIES) · GitLab (GITLAB_PROJECTS) · Database (${first})`
     expect([code, out.trimEnd().split('\n').slice(-2)]).toEqual([0, [`-     Not set up: ${off}`, 'Nothing is wrong.']])
     expect(existsSync(join(scene.folder, 'first'))).toBe(false)
   })
 
-  it('lists all faults of the settings at once, and exits with 1', async () => {
+  it('lists all faults of the settings, and of the file .env, at once, and exits with 1', async () => {
     const scene = await openScene()
+    writeFileSync(join(scene.folder, '.env'), 'RETENTION_DAYS=canary')
     const { code, out } = await buildlineDoctor(scene, { WEBHOOK_SECRET: '', SLACK_BOT_TOKEN: 'canary' })
     expect(code).toBe(1)
     expect(out).toContain('WRONG Settings: WEBHOOK_SECRET is not set')
     expect(out).toContain('WRONG Settings: SLACK_BOT_TOKEN does not look right')
+    expect(out).toContain('WRONG Settings: RETENTION_DAYS must be a whole number')
     expect(out).not.toContain('canary')
   })
 
