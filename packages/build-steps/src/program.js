@@ -44,8 +44,8 @@ export class Failure extends Error {
 export async function runProgram({ name, secret }, { argv, env, stdout, stderr }, work) {
   const print = createPrint(env[secret]?.trim() ?? '', stdout, stderr)
   // The reader of a pipe may close it early, as `head` does.
-  stdout.on('error', (error) => {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EPIPE') throw error
+  stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+    if (error.code !== 'EPIPE') throw error
   })
   try {
     if (typeof fetch !== 'function') throw new Failure(EXIT.other, 'this needs Node 18 or newer')
