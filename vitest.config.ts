@@ -1,7 +1,8 @@
+import { join, matchesGlob } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** `npm test` leaves these out, `npm run test:all` does not. */
+/** `npm test` leaves these out (QUICK), `npm run test:all` does not. */
 const SLOW = [
   '**/*.slow.test.ts',
   ...['bench', 'browser', 'kill-sweep', 'outages', 'processes', 'strangers', 'torture'].map(
@@ -27,10 +28,11 @@ const WAITING = [
 /** So many others before the next that waits. */
 const OTHERS = 8
 
-/** The slow project comes first, and whole: a process is shared only by files of one project that follow each other. */
+/** The slow ones come first: none of them is still to be begun when the others are done. */
 class WaitingAmongOthers extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isSlow = ({ project }: TestSpecification) => project.name === 'slow'
+    const isSlow = ({ moduleId }: TestSpecification) =>
+      SLOW.some((glob) => matchesGlob(moduleId, join(import.meta.dirname, glob)))
     const sorted = (await super.sort(files)).toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)))
     const waiting = WAITING.flatMap((end) => sorted.filter(({ moduleId }) => moduleId.endsWith(end)))
     const others = sorted.filter((file) => !waiting.includes(file))
@@ -40,6 +42,8 @@ class WaitingAmongOthers extends BaseSequencer {
 
 export default defineConfig({
   test: {
+    include: ['**/test/**/*.test.ts'],
+    exclude: [...(process.env['QUICK'] ? SLOW : []), '**/node_modules/**'],
     sequence: { sequencer: WaitingAmongOthers },
     reporters: ['default', ['json', { outputFile: process.env['REPORT'] ?? 'test-results/vitest.json' }]],
     testTimeout: 60_000,
@@ -51,19 +55,5 @@ export default defineConfig({
     retry: process.env['CI'] ? 1 : 0,
     // Tests leave nothing behind in their process: their files share it, and the modules loaded there.
     isolate: false,
-    projects: [
-      {
-        extends: true,
-        test: { name: 'quick', include: ['**/test/**/*.test.ts'], exclude: [...SLOW, '**/node_modules/**'] },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'slow',
-          include: SLOW.map((glob) => glob.replace(/\*\*$/, '**/*.test.ts')),
-          exclude: ['**/node_modules/**'],
-        },
-      },
-    ],
   },
 })

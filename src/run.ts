@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
 import { createApp } from './app.ts'
 import { readConfig, secretsOf } from './config/config.ts'
+import { withEnvFile } from './config/environment.ts'
 import { forTerminal } from './lib/escape.ts'
 import { isDiskFault } from './store/disk.ts'
 import { listenFault } from './http/http-server.ts'
@@ -15,7 +14,7 @@ const STOP_MAX_MS = 12_000
 
 /** Reads the configuration, starts, and stops on SIGTERM or SIGINT. On SIGUSR2 it reads the webhook secrets again. */
 export async function run(): Promise<void> {
-  const reading = readConfig(readEnvironment())
+  const reading = readConfig(withEnvFile(process.env))
   if (reading.kind === 'faults') return refuse(reading.faults)
   const { config } = reading
   let secrets = secretsOf(config)
@@ -46,7 +45,7 @@ export async function run(): Promise<void> {
     )
   }
   const takeSecrets = () => {
-    const again = readConfig(readEnvironment())
+    const again = readConfig(withEnvFile(process.env))
     if (again.kind === 'faults')
       return log.error({ faults: again.faults }, 'the settings have faults now: the webhook secrets stay as they were')
     secrets = [...new Set([...secrets, ...secretsOf(again.config)])]
@@ -63,12 +62,6 @@ export async function run(): Promise<void> {
     process.exit(1)
   })
 }
-
-/** The environment; what it lacks comes from `.env`, as that file is now. */
-const readEnvironment = (): Readonly<Record<string, string | undefined>> => ({
-  ...(existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}),
-  ...process.env,
-})
 
 function refuse(faults: readonly string[]): void {
   process.stderr.write(`buildline cannot start. Fix ${faults.length === 1 ? 'this setting' : 'these settings'}:\n`)

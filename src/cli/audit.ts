@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { loadEnvFile } from 'node:process'
 import { readDatabase } from '../config/config.ts'
+import { withEnvFile } from '../config/environment.ts'
 import { isProjectRequest, type ProjectRequest, type Request } from '../domain/cards/request.ts'
 import { forTerminal } from '../lib/escape.ts'
 import { openStore } from '../store/open.ts'
@@ -64,9 +64,9 @@ async function* pages<Row extends { id: string }>(
 }
 
 async function open(url: string | undefined): Promise<Store> {
-  if (existsSync('.env')) loadEnvFile('.env')
+  const env = withEnvFile(process.env)
   const faults: string[] = []
-  const database = readDatabase(url ?? process.env['DATABASE_URL'], faults, process.env['POSTGRES_PASSWORD'])
+  const database = readDatabase(url ?? env['DATABASE_URL'], faults, env['POSTGRES_PASSWORD'])
   if (faults[0] !== undefined) throw new AuditFailure(faults[0])
   // SQLite would create an empty file, and the export would be empty.
   if (database.kind === 'sqlite' && !existsSync(database.path))

@@ -1,11 +1,11 @@
 import { endWords, offWords } from '../features/doctor/messages.ts'
 import { existsSync } from 'node:fs'
-import { loadEnvFile } from 'node:process'
 import * as z from 'zod'
 import { createSubscriptions } from '../projects/named-sources.ts'
 import { createTransport } from '../sources/http/transport.ts'
 import { createClients, createHostedClients } from '../runtime/clients.ts'
 import { readConfig, type Config, secretsOf } from '../config/config.ts'
+import { withEnvFile, type Environment } from '../config/environment.ts'
 import { secretForms, withoutForms } from '../http/logger.ts'
 import { systemClock } from '../lib/clock.ts'
 import { forTerminal } from '../lib/escape.ts'
@@ -21,9 +21,8 @@ import type { Store } from '../store/store.ts'
  * It changes only one row in the database: when it last looked. No line contains a secret.
  * @returns the exit code: 0 if nothing is wrong, else 1
  */
-export async function runDoctor(print: (line: string) => void): Promise<0 | 1> {
-  if (existsSync('.env')) loadEnvFile('.env')
-  const reading = readConfig(process.env)
+export async function runDoctor(env: Environment, print: (line: string) => void): Promise<0 | 1> {
+  const reading = readConfig(withEnvFile(env))
   if (reading.kind === 'faults') {
     for (const fault of reading.faults) print(forTerminal(`${MARKS.wrong} Settings: ${fault}`))
     return 1

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { loadEnvFile } from 'node:process'
 import { readConfig } from '../config/config.ts'
+import { withEnvFile, type Environment } from '../config/environment.ts'
 import { repositoryOf, sourceOf } from '../domain/ids.ts'
 import { findFollowed } from '../projects/subscriptions.ts'
 import { reportSecret } from '../sources/report.ts'
@@ -10,9 +10,8 @@ import { openStore } from '../store/open.ts'
 export class NoReportSecret extends Error {}
 
 /** The report secrets of the GitHub repositories and GitLab projects with this name. It only reads, so the bot may run. */
-export async function reportSecretsOf(name: string): Promise<string[]> {
-  if (existsSync('.env')) loadEnvFile('.env')
-  const reading = readConfig(process.env)
+export async function reportSecretsOf(name: string, env: Environment): Promise<string[]> {
+  const reading = readConfig(withEnvFile(env))
   if (reading.kind === 'faults') throw new NoReportSecret(reading.faults[0])
   const { database, github, gitlab } = reading.config
   // SQLite would create an empty file.

@@ -1,6 +1,14 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import * as z from 'zod'
 
 export type Environment = Readonly<Record<string, string | undefined>>
+
+/** The environment; what it lacks comes from `.env`, as that file is now. */
+export const withEnvFile = (environment: Environment): Environment => ({
+  ...(existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}),
+  ...environment,
+})
 
 export type Reader = ReturnType<typeof createReader>
 

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
+import { runProgram } from '../../packages/build-steps/test/support.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { until, WEBHOOK_SECRET } from '../support/app.ts'
 import { openWorld, press, pushRed, type, untilAnswered, untilCard, untilThread } from '../support/world.ts'
@@ -10,12 +8,12 @@ import { writesTo, type World } from '../support/world.ts'
 
 const { builds: BUILDS } = CHANNELS
 const { ada, grace, lin, gus } = PEOPLE
-const BUILDLINE = fileURLToPath(new URL('../../packages/build-steps/src/buildline.js', import.meta.url))
 
-/** Runs `buildline audit` as an operator does. */
+/** Runs `buildline audit` as an operator does, in this process. */
 async function audit({ settings }: World, ...flags: string[]): Promise<string> {
-  const env = { PATH: process.env['PATH'], DATABASE_URL: settings['DATABASE_URL'] }
-  const { stdout } = await promisify(execFile)(process.execPath, [BUILDLINE, 'audit', ...flags], { env })
+  const env = { DATABASE_URL: settings['DATABASE_URL'] }
+  const { code, stdout } = await runProgram('buildline', ['audit', ...flags], { env })
+  expect(code).toBe(0)
   return stdout
 }
 

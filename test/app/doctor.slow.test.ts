@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { startProgram } from '../../packages/build-steps/test/support.ts'
 import { v2 } from '../../packages/sandbox-ci/test/support.ts'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { NOBODY, rowsOf, until, WEBHOOK_SECRET } from '../support/app.ts'
@@ -11,7 +12,6 @@ import {
   press,
   pressAgain,
   reload,
-  startBot,
   type,
   untilAnswered,
   type Scene,
@@ -34,8 +34,6 @@ async function buildEverything({ ci, folder }: World): Promise<void> {
   for (const project of ['acme/web', 'acme/api', 'acme/ios']) ci.push(project, { outcome: 'none' })
   await until('all were heard', () => rowsOf(folder, 'select 1 from heard where at > 0').length === 3)
 }
-
-const portOf = (url: string): string => new URL(url).port
 
 describe('/ci doctor', () => {
   it('tells admins what is wrong, and how to fix it', async () => {
@@ -76,7 +74,8 @@ describe('buildline doctor', () => {
   it('exits with 0 beside a running bot if nothing is wrong', async () => {
     const world = await openWorld()
     await buildEverything(world)
-    const { code, out, err } = await buildlineDoctor(world)
+    const { settings: env, folder: cwd } = world
+    const { code, stdout: out, stderr: err } = await startProgram('buildline', ['doctor'], { env, cwd })
     expect([code, err], out).toEqual([0, ''])
     expect(out).toContain('ok    Webhook rules: 3 projects send every event.')
     expect(out.trimEnd().split('\n').at(-1)).toBe('Nothing is wrong.')
@@ -119,29 +118,24 @@ describe('buildline doctor', () => {
   })
 
   it('says in the words of the start check that no channel has a subscription', async () => {
-    const scene = await openScene({ settings: { DEFAULT_CHANNEL: '' } })
-    const bot = await startBot(scene)
-    const { code, out } = await buildlineDoctor(scene)
+    const world = await openWorld({ settings: { DEFAULT_CHANNEL: '' } })
+    const { code, out } = await buildlineDoctor(world)
     const what = 'No channel has a subscription, so no build is posted.'
     const remedy = 'Type /ci subscribe in a channel, or set DEFAULT_CHANNEL or SUBSCRIPTIONS_FILE.'
     expect([code, out]).toEqual([1, expect.stringContaining(`WRONG Channels: ${what}\n      → ${remedy}`)])
-    await until('the log says it', () => bot.output().includes(`"msg":"${what} ${remedy}"`))
+    await until('the log says it', () => world.app.lines.join('').includes(`"msg":"${what} ${remedy}"`))
   })
 
   it('finds a wrong signing secret, and so do /readyz and the log', async () => {
-    const scene = await openScene({ settings: { SLACK_SIGNING_SECRET: 'a'.repeat(32) } })
-    const bot = await startBot(scene)
+    const world = await openWorld({ settings: { SLACK_SIGNING_SECRET: 'a'.repeat(32) } })
     const command = { user: ada, channel: CHANNELS.builds, command: '/ci', text: 'help' }
-    expect(await scene.slack.people.runCommand(command)).toMatchObject({ status: 401 })
-    const { code, out } = await buildlineDoctor({
-      ...scene,
-      settings: { ...scene.settings, PORT: portOf(await bot.url()) },
-    })
+    expect(await world.slack.people.runCommand(command)).toMatchObject({ status: 401 })
+    const { code, out } = await buildlineDoctor(world, { PORT: new URL(world.app.url).port })
     expect([code, out]).toEqual([1, expect.stringContaining('WRONG Requests from Slack: 1 request had a wrong sig')])
     expect(out).toContain('→ Set SLACK_SIGNING_SECRET to the Signing Secret')
-    const readyz = await fetch(`${await bot.url()}/readyz`)
+    const readyz = await fetch(`${world.app.url}/readyz`)
     expect([readyz.status, await readyz.json()]).toMatchObject([200, { signatures: { wrong: 1 } }])
-    expect(bot.output()).toContain('of 1 only the signature is wrong: check SLACK_SIGNING_SECRET')
+    expect(world.app.lines.join('')).toContain('of 1 only the signature is wrong: check SLACK_SIGNING_SECRET')
   })
 
   it('exits with 0 before the first start, and creates no database', async () => {
@@ -154,12 +148,14 @@ describe('buildline doctor', () => {
     expect(existsSync(join(scene.folder, 'first'))).toBe(false)
   })
 
-  it('lists all faults of the settings at once, and exits with 1', async () => {
+  it('lists all faults of the settings, and of the file .env, at once, and exits with 1', async () => {
     const scene = await openScene()
+    writeFileSync(join(scene.folder, '.env'), 'RETENTION_DAYS=canary')
     const { code, out } = await buildlineDoctor(scene, { WEBHOOK_SECRET: '', SLACK_BOT_TOKEN: 'canary' })
     expect(code).toBe(1)
     expect(out).toContain('WRONG Settings: WEBHOOK_SECRET is not set')
     expect(out).toContain('WRONG Settings: SLACK_BOT_TOKEN does not look right')
+    expect(out).toContain('WRONG Settings: RETENTION_DAYS must be a whole number')
     expect(out).not.toContain('canary')
   })
 

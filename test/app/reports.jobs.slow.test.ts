@@ -4,7 +4,7 @@ import { pushed as githubRun, startGithub } from '../../packages/sandbox-github/
 import { pushed as gitlabPipeline, startGitlab } from '../../packages/sandbox-gitlab/test/support.ts'
 import { CHANNELS } from '../../packages/sandbox-slack/src/workspace.ts'
 import { folderWith } from '../../packages/build-steps/test/report.ts'
-import { FOLDER, run } from '../../packages/build-steps/test/support.ts'
+import { runProgram } from '../../packages/build-steps/test/support.ts'
 import { openStage, rowsOf, send, settled, until, WEBHOOK_SECRET, type Settings, type Stage } from '../support/app.ts'
 import { reportSecret } from '../../src/sources/report.ts'
 import { cardIn, threadOf, untilCard, untilThread } from '../support/world.ts'
@@ -50,11 +50,10 @@ async function openBot(
 async function step(url: string, secret: string, env: Record<string, string>, xml: string, args: string[] = []) {
   const cwd = folderWith({ 'report.xml': xml })
   const given = { BUILDLINE_URL: url, BUILDLINE_SECRET: secret, ...env }
-  const { code, stdout, stderr } = await run(
-    process.execPath,
-    [`${FOLDER}buildline.js`, 'report', '--junit', '*.xml', ...args],
-    { env: given, cwd },
-  )
+  const { code, stdout, stderr } = await runProgram('buildline', ['report', '--junit', '*.xml', ...args], {
+    env: given,
+    cwd,
+  })
   expect(code).toBe(0)
   return `${stdout}${stderr}`
 }
@@ -117,7 +116,7 @@ test('the secret that the operator gets for a repository reports on its runs alo
   const { id } = githubRun(bot.github)
   await isKnown(bot)
   const print = (name: string) =>
-    run(process.execPath, [`${FOLDER}buildline.js`, 'report-secret', name], { env: bot.settings, cwd: bot.folder })
+    runProgram('buildline', ['report-secret', name], { env: bot.settings, cwd: bot.folder })
   expect(await print('acme/web')).toEqual({ code: 0, stdout: `${bot.secret}\n`, stderr: '' })
   expect(await print('acme/none')).toMatchObject({
     code: 64,

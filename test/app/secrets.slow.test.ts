@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Settings } from '../support/app.ts'
-import { buildOf, delivery, prepareStage, send, settled, until } from '../support/app.ts'
+import { buildOf, delivery, prepareStage, send, settled, startApp, until } from '../support/app.ts'
 import { startProcess } from '../support/process.ts'
 import { BUILDS, saidIn } from './channel.ts'
 
@@ -41,6 +41,13 @@ async function startEcho(status: number): Promise<string> {
   onTestFinished(() => void server.close())
   const address = server.address()
   return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+}
+
+/** Starts the bot in this process, with the logger of one of its own. */
+async function startHere(settings: Settings) {
+  const app = await startApp(settings)
+  onTestFinished(() => app.stop())
+  return app
 }
 
 describe('the log of a whole run', () => {
@@ -129,7 +136,7 @@ describe('the log of a whole run', () => {
     ['broken GitLab', 500, { GITLAB_TOKEN: 'canary-token-of-gitlab-18' }, ['canary-token-of-gitlab-18'], 'gitlab'],
   ])('(%s) contains no secret at any level', async (_, status, more, secrets, source) => {
     const echo = await startEcho(status)
-    const { folder, settings } = await prepareStage({
+    const { settings } = await prepareStage({
       settings: {
         LOG_LEVEL: 'trace',
         WEBHOOK_SECRET: undefined,
@@ -139,8 +146,7 @@ describe('the log of a whole run', () => {
         ...more,
       },
     })
-    const bot = startProcess(folder, settings)
-    const url = await bot.url()
+    const { url, lines, stop } = await startHere(settings)
     for (const body of ['{}', 'no JSON']) {
       for (const secret of [hook, 'of nobody'])
         await send(url, body, { path: '/webhooks/github', headers: githubHeaders(secret, body) })
@@ -148,11 +154,12 @@ describe('the log of a whole run', () => {
         await send(url, body, { path: '/webhooks/gitlab', headers: { 'x-gitlab-token': secret } })
       await send(url, body, { path: '/webhooks/gitlab', headers: { 'webhook-id': '1', 'webhook-signature': signing } })
     }
-    await until('it was tried in vain', () => /could not list the builds of a project|does not show/.test(bot.output()))
-    bot.kill('SIGTERM')
-    await bot.exit
-    expect(leaks(bot.output(), [hook, plain, signing, ...secrets])).toEqual([])
-    expect(bot.output()).not.toMatch(/eyJ[\w-]{20,}\.[\w-]+\.[\w-]+/)
+    await until('it was tried in vain', () =>
+      /could not list the builds of a project|does not show/.test(lines.join('')),
+    )
+    await stop()
+    expect(leaks(lines.join(''), [hook, plain, signing, ...secrets])).toEqual([])
+    expect(lines.join('')).not.toMatch(/eyJ[\w-]{20,}\.[\w-]+\.[\w-]+/)
   })
 
   it('(no database server) contains no password', async () => {
@@ -174,11 +181,10 @@ describe('the log of a whole run', () => {
     { GITHUB_API_URL: ADDRESS, GITHUB_TOKEN: 'canary-key-11', GITHUB_REPOSITORIES: 'acme/web' },
     { GITLAB_URL: ADDRESS, GITLAB_TOKEN: 'canary-key-11', GITLAB_PROJECTS: 'acme/web' },
   ])('(an address with a password) contains no password: %j', async (addressed) => {
-    const { folder, settings } = await prepareStage({ settings: { ...addressed, LOG_LEVEL: 'trace' } })
-    const bot = startProcess(folder, settings)
-    await bot.url()
-    await until('it was tried in vain', () => /could not (?:read the projects|list the builds)/.test(bot.output()))
-    expect(leaks(bot.output(), ['canary-password-10', 'canary-key-11'])).toEqual([])
+    const { settings } = await prepareStage({ settings: { ...addressed, LOG_LEVEL: 'trace' } })
+    const { lines } = await startHere(settings)
+    await until('it was tried in vain', () => /could not (?:read the projects|list the builds)/.test(lines.join('')))
+    expect(leaks(lines.join(''), ['canary-password-10', 'canary-key-11'])).toEqual([])
   })
 
   it('would be found to contain one, in any encoding', () => {

@@ -65,19 +65,6 @@ describeDemo('whoever presses', (demo) => {
     await card(page, 'Stopped', `acme/web #${id}`)
   })
 
-  test('Stop among what runs does the same, and what runs no more is not offered', async () => {
-    const page = await openPage(demo().url)
-    const id = await push(demo(), 'acme/web', { branch: 'second', message: 'Again', outcome: 'none' })
-    await card(page, 'Running', `acme/web #${id}`)
-    await write(page, '/ci stop')
-    const listed = await answer(page, `acme/web #${id}`)
-    await listed.getByRole('button', { name: 'Stop' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Stop it' }).click()
-    await card(page, 'Stopped', `acme/web #${id}`)
-    await write(page, '/ci stop')
-    await answer(page, /Nothing is running/)
-  })
-
   test('a choice of projects answers for the chosen one', async () => {
     const page = await openPage(demo().url)
     await write(page, '/ci status acme')
@@ -151,36 +138,5 @@ describeDemo('whoever presses', (demo) => {
       .waitFor()
     await home.getByRole('button', { name: /[Mm]entions? off|Turn .*off|Stop mention/ }).click()
     await home.getByRole('button', { name: /[Mm]entions? on|Turn .*on/ }).waitFor()
-  })
-
-  test('a guest looks, and may not restart: they are told why', async () => {
-    const page = await openPage(demo().url)
-    await actAs(page, 'Gus')
-    await goTo(page, 'builds')
-    const id = await push(demo(), 'acme/api', { outcome: 'error', ms: 100 })
-    await (
-      await card(page, '(?:Failed|Still failing)', `acme/api #${id}`)
-    )
-      .getByRole('button', { name: 'Restart' })
-      .click()
-    await answer(page, /[Gg]uest/)
-    expect(await messages(page, 'Restart requested by @Gus').count()).toBe(0)
-  })
-
-  test('Restart is pressed in Home too, where nothing is red then', async () => {
-    const page = await openPage(demo().url)
-    await actAs(page, 'Lin')
-    await write(page, '/ci me lin')
-    await answer(page, 'is yours')
-    const id = await push(demo(), 'acme/web', { branch: 'slow-query', committer: 'lin', outcome: 'error', ms: 100 })
-    await card(page, 'Failed', `acme/web #${id}`)
-    await goTo(page, 'Buildline')
-    const home = page.getByRole('region', { name: 'Buildline' })
-    await home.getByRole('button', { name: 'Restart' }).click()
-    await goTo(page, 'builds')
-    const opened = await openThread(page, await card(page, String.raw`\(flaky\)`, `acme/web #${id}`))
-    await opened.getByText('Restart requested by @Lin').last().waitFor()
-    await goTo(page, 'Buildline')
-    await home.getByText('None. Your branches are green.').waitFor()
   })
 })

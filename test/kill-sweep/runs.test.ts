@@ -27,18 +27,7 @@ const WORKFLOW = 'on:\n  workflow_dispatch:\n    inputs:\n      command: { requi
 type Kill = RegExp | number
 
 /** The file is read, the run is started, the run is read: then the request is recorded, called, and confirmed. */
-const KILLS: readonly Kill[] = [
-  /\/contents\//,
-  /\/contents\//,
-  /\/dispatches$/,
-  /\/dispatches$/,
-  /\/runs\/\d+$/,
-  /\/meta$/,
-  0,
-  20,
-  60,
-  150,
-]
+const KILLS: readonly Kill[] = [/\/contents\//, /\/dispatches$/, /\/dispatches$/, /\/runs\/\d+$/, 20, 60]
 const half = (which: 0 | 1) => KILLS.filter((_, n) => n % 2 === which)
 
 let server: Awaited<ReturnType<typeof startPostgres>>

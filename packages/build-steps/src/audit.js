@@ -15,18 +15,15 @@ endedAt, id. Of a project that was created, edited or given a new key also field
 red branch also to and until: who looks after it, and until when.
 `
 
-/**
- * @param {readonly string[]} args
- * @param {Readonly<Record<string, string | undefined>>} env
- */
-export async function audit(args, env) {
+/** @type {import('./program.js').Work} */
+export async function audit(args, env, print) {
   const sinceMs = readSince(args)
   // This imports the bot's own code here and not at the top, because build machines do not have it.
   const { AuditFailure, exportAudit } = await import('../../../src/cli/audit.ts').catch(() => {
     throw new Failure(EXIT.other, 'run the audit where the bot is installed: in its folder or its image, with its Node')
   })
   try {
-    await exportAudit({ databaseUrl: env['DATABASE_URL'], sinceMs, print: (line) => process.stdout.write(`${line}\n`) })
+    await exportAudit({ databaseUrl: env['DATABASE_URL'], sinceMs, print: (line) => print.text(`${line}\n`) })
   } catch (error) {
     if (error instanceof AuditFailure) throw new Failure(EXIT.usage, error.message)
     throw new Failure(

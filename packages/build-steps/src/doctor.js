@@ -10,8 +10,8 @@ settings: the environment, and a file .env. It asks Slack and CI, looks at the d
 its remedy. Exit code: 0 when nothing is wrong, 1 when something is.
 `
 
-/** @param {readonly string[]} args */
-export async function doctor(args) {
+/** @type {import('./program.js').Work} */
+export async function doctor(args, env, print) {
   if (args.length > 0) throw new Failure(EXIT.usage, 'doctor takes no arguments. See buildline doctor --help')
   // This imports the bot's own code here and not at the top, because build machines do not have it.
   const { runDoctor } = await import('../../../src/cli/doctor.ts').catch(() => {
@@ -20,5 +20,5 @@ export async function doctor(args) {
       'run the doctor where the bot is installed: in its folder or its image, with its Node',
     )
   })
-  process.exitCode = await runDoctor((line) => process.stdout.write(`${line}\n`))
+  return runDoctor(env, (line) => print.text(`${line}\n`))
 }

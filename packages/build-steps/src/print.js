@@ -1,18 +1,23 @@
 // @ts-check
 
-/** @typedef {{ line: (text: string) => void, error: (text: string) => void }} Print */
+/**
+ * All that a program prints. `line` and `error` remove the secret; `text` prints our own words as they are.
+ *
+ * @typedef {Record<'line' | 'error' | 'text', (text: string) => void>} Print
+ */
 
 /**
- * All messages are printed here, with the secret removed.
- *
  * @param {string} secret
+ * @param {NodeJS.WritableStream} stdout
+ * @param {NodeJS.WritableStream} stderr
  * @returns {Print}
  */
-export function createPrint(secret) {
+export function createPrint(secret, stdout, stderr) {
   const clean = (/** @type {string} */ text) => hide(plain(text), secret)
   return {
-    line: (text) => void process.stdout.write(`${clean(text)}\n`),
-    error: (text) => void process.stderr.write(`${clean(text)}\n`),
+    line: (text) => void stdout.write(`${clean(text)}\n`),
+    error: (text) => void stderr.write(`${clean(text)}\n`),
+    text: (text) => void stdout.write(text),
   }
 }
 

@@ -19,23 +19,40 @@ export class Failure extends Error {
 }
 
 /**
- * Runs `work`. If it throws, prints one line to stderr and sets the exit code. No line contains the secret.
+ * What a program needs of its process.
  *
- * @param {{ name: string, secret: string }} program
- * @param {(print: import('./print.js').Print) => Promise<void>} work
+ * @typedef {Readonly<Record<string, string | undefined>>} Environment
+ * @typedef {{
+ *   argv: readonly string[]
+ *   env: Environment
+ *   stdout: NodeJS.WritableStream
+ *   stderr: NodeJS.WritableStream
+ * }} Host
+ *
+ * Does what the arguments say; resolves to the exit code, or to nothing for 0.
+ * @typedef {(args: readonly string[], env: Environment, print: import('./print.js').Print) => Promise<number | void>} Work
  */
-export async function runProgram({ name, secret }, work) {
-  const print = createPrint(secret)
+
+/**
+ * Runs `work`. If it throws, prints one line to stderr. No line contains the secret.
+ *
+ * @param {{ name: string, secret: string }} program `secret`: the environment variable with the secret
+ * @param {Host} host
+ * @param {Work} work
+ * @returns {Promise<number>} the exit code
+ */
+export async function runProgram({ name, secret }, { argv, env, stdout, stderr }, work) {
+  const print = createPrint(env[secret]?.trim() ?? '', stdout, stderr)
   // The reader of a pipe may close it early, as `head` does.
-  process.stdout.on('error', (error) => {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EPIPE') throw error
+  stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+    if (error.code !== 'EPIPE') throw error
   })
   try {
     if (typeof fetch !== 'function') throw new Failure(EXIT.other, 'this needs Node 18 or newer')
-    await work(print)
+    return (await work(argv.slice(2), env, print)) ?? 0
   } catch (error) {
     const failure = error instanceof Failure ? error : new Failure(EXIT.other, `stopped: ${nameOf(error)}`)
     print.error(`${name}: ${failure.message}`)
-    process.exitCode = failure.exitCode
+    return failure.exitCode
   }
 }

@@ -11,8 +11,8 @@ done with it. It is made of the first GITHUB_WEBHOOK_SECRET or GITLAB_WEBHOOK_SE
 If GitHub and GitLab both have this name, each has its line. The bot must have seen a build of it.
 `
 
-/** @param {readonly string[]} args */
-export async function reportSecret([name, ...more]) {
+/** @type {import('./program.js').Work} */
+export async function reportSecret([name, ...more], env, print) {
   if (name === undefined || more.length > 0)
     throw new Failure(EXIT.usage, 'it takes the name of one repository or project. See buildline report-secret --help')
   // This imports the bot's own code here and not at the top, because build machines do not have it.
@@ -20,7 +20,7 @@ export async function reportSecret([name, ...more]) {
     throw new Failure(EXIT.other, 'run it where the bot is installed: in its folder or its image, with its Node')
   })
   try {
-    for (const secret of await reportSecretsOf(name)) process.stdout.write(`${secret}\n`)
+    for (const secret of await reportSecretsOf(name, env)) print.text(`${secret}\n`)
   } catch (error) {
     if (error instanceof NoReportSecret) throw new Failure(EXIT.usage, error.message)
     throw new Failure(

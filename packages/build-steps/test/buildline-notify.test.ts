@@ -26,7 +26,7 @@ const ENVIRONMENT = {
 }
 
 const notify = (args: readonly string[] = [], env: Environment = {}) =>
-  runProgram('buildline', ['notify', ...args], { ...ENVIRONMENT, ...env })
+  runProgram('buildline', ['notify', ...args], { env: { ...ENVIRONMENT, ...env } })
 
 /** Notifies a stub that gives each of these answers in turn, and then repeats the last one. */
 async function notifyStub(answers: readonly StubAnswer[], args: readonly string[] = [], env: Environment = {}) {
@@ -232,7 +232,7 @@ describe('the secret', () => {
 
 describe('wrong usage', () => {
   it('names everything that is missing at once, and fails the step even without --strict', async () => {
-    const { code, stderr } = await runProgram('buildline', ['notify'], { BUILDLINE_SECRET: ' ' })
+    const { code, stderr } = await runProgram('buildline', ['notify'], { env: { BUILDLINE_SECRET: ' ' } })
     expect(code).toBe(64)
     for (const name of ['URL', 'SECRET', 'STATUS', 'PROJECT_ID', 'BUILD_ID'])
       expect(stderr).toContain(`BUILDLINE_${name}`)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { describe, expect, it } from 'vitest'
 import { FAILED, FIXTURES, folderWith, report, reportOf } from './report.ts'
+import { startProgram, type runProgram } from './support.ts'
 
 /** For each runner's report: tests, failed, skipped, flaky; the failures with their messages; the flaky tests. */
 const RUNNERS: Readonly<Record<string, [sums: number[], failures: string[], flaky: string[]]>> = {
@@ -228,21 +229,24 @@ describe('a large report', () => {
     ['tests', (at: number) => `<testcase classname="com.acme.Test" name="test number ${at}" time="0.001"/>\n`],
     ['failures', (at: number) => test(`f${at}`, `<failure message="${LONG}"><![CDATA[${LONG}]]></failure>`)],
     ['output', (at: number) => test(`o${at}`, `<system-out><![CDATA[${LONG.repeat(500)}]]></system-out>`)],
-  ])('of 50 MB, of %s, is read within 64 MB of heap', { timeout: 120_000 }, async (_, caseOf) => {
+  ])('of 16 MB, of %s, is read within 24 MB of heap', { timeout: 120_000 }, async (_, caseOf) => {
     const folder = folderWith({ 'report.xml': '' })
     const count = await writeReport(join(folder, 'report.xml'), caseOf)
-    const { code, stderr, sent } = await report(folder, { nodeFlags: ['--max-old-space-size=64'] })
+    const { code, stderr, sent } = await report(folder, { run: inSmallHeap })
     expect([code, stderr, sent?.report.tests]).toEqual([0, '', count])
   })
 })
 
-/** Writes test cases until 50 MB are full; returns how many. */
+const inSmallHeap: typeof runProgram = (program, args, surroundings) =>
+  startProgram(program, args, surroundings, ['--max-old-space-size=24'])
+
+/** Writes test cases until 16 MB are full; returns how many. */
 async function writeReport(path: string, caseOf: (at: number) => string): Promise<number> {
   const file = createWriteStream(path)
   file.write('<testsuite name="Large">')
   let bytes = 0
   let count = 0
-  for (; bytes < 50 * 1024 * 1024; count += 1) {
+  for (; bytes < 16 * 1024 * 1024; count += 1) {
     const text = caseOf(count)
     bytes += text.length
     if (!file.write(text)) await new Promise((resolve) => file.once('drain', resolve))

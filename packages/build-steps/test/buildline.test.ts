@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../../test/house/imports.ts'
-import { FOLDER, run, runProgram } from './support.ts'
+import { FOLDER, run, runProgram, startProgram } from './support.ts'
 
 describe('buildline', () => {
   it('prints the version of the package with --version', async () => {
@@ -27,7 +27,7 @@ describe('buildline', () => {
 
   it('does not say that there is no connection if it has an error of its own', async () => {
     const fault = ['--import', 'data:text/javascript,String.prototype.toUpperCase=()=>{throw new Error("canary")}']
-    const ended = await runProgram('buildline', ['notify', '--status', 'success'], {}, fault)
+    const ended = await startProgram('buildline', ['notify', '--status', 'success'], {}, fault)
     expect(ended).toEqual({ code: 1, stdout: '', stderr: 'buildline: stopped: an internal error\n' })
   })
 
@@ -48,7 +48,7 @@ describe('buildline', () => {
   ] as const)('says that %s needs a newer Node if there is no fetch', async (program, args) => {
     const env = { BUILDLINE_URL: 'http://127.0.0.1:1', BUILDLINE_SECRET: 'canary' }
     const withoutFetch = ['--import', 'data:text/javascript,delete globalThis.fetch']
-    const { code, stderr } = await runProgram(program, args, env, withoutFetch)
+    const { code, stderr } = await startProgram(program, args, { env }, withoutFetch)
     expect([code, stderr]).toEqual([1, `${program}: this needs Node 18 or newer\n`])
   })
 })

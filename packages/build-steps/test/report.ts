@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { testFolder } from '../../../test/support/app.ts'
 import type { StubAnswer } from '../../../test/support/http-stub.ts'
-import { FOLDER, openStub, run } from './support.ts'
+import { openStub, runProgram } from './support.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -41,25 +41,22 @@ export interface Play {
   env?: Environment
   /** what the bot answers, in turn; the last one is repeated */
   answers?: readonly StubAnswer[]
-  nodeFlags?: readonly string[]
+  run?: typeof runProgram
 }
 
 /** Runs `buildline report` in this folder, against a stub of the bot. */
 export async function report(
   cwd: string,
-  { args = ['--junit', '**/*.xml'], env = {}, answers = [RECORDED], nodeFlags = [] }: Play = {},
+  { args = ['--junit', '**/*.xml'], env = {}, answers = [RECORDED], run = runProgram }: Play = {},
 ) {
   const bot = await openStub((_, at) => answers[Math.min(at, answers.length - 1)]!)
-  const ended = await run(process.execPath, [...nodeFlags, join(FOLDER, 'buildline.js'), 'report', ...args], {
-    cwd,
-    env: {
-      BUILDLINE_URL: bot.url,
-      BUILDLINE_SECRET: SECRET,
-      BUILDLINE_PROJECT_ID: '11',
-      BUILDLINE_BUILD_ID: '512',
-      ...env,
-    },
-  })
+  const build = {
+    BUILDLINE_URL: bot.url,
+    BUILDLINE_SECRET: SECRET,
+    BUILDLINE_PROJECT_ID: '11',
+    BUILDLINE_BUILD_ID: '512',
+  }
+  const ended = await run('buildline', ['report', ...args], { cwd, env: { ...build, ...env } })
   const sent = bot.requests.map(({ body }) => JSON.parse(body) as Sent)
   return { ...ended, requests: bot.requests, tries: sent.length, sent: sent[0] }
 }

@@ -9,7 +9,7 @@ export const KEY = 'k3y/of+the account'
 export const restart = (
   changes: Readonly<Record<string, string | undefined>> = {},
   args: readonly string[] = [],
-): Promise<Ended> => runProgram('service_restart_build', args, { ...ENVIRONMENT, ...changes })
+): Promise<Ended> => runProgram('service_restart_build', args, { env: { ...ENVIRONMENT, ...changes } })
 
 const ENVIRONMENT = {
   SERVICE_API_KEY: KEY,

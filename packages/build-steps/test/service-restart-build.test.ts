@@ -128,7 +128,7 @@ describe('service_restart_build', () => {
 describe('a missing setting', () => {
   it('is named together with all others', async () => {
     const names = ['SERVICE_API_KEY', 'SERVICE_API_PROJECT_ID', 'SERVICE_API_BRANCH', 'SERVICE_API_URL']
-    const { code, stdout, stderr } = await runProgram('service_restart_build', [], { SERVICE_API_BRANCH: ' ' })
+    const { code, stdout, stderr } = await runProgram('service_restart_build', [], { env: { SERVICE_API_BRANCH: ' ' } })
     expect([code, stdout]).toEqual([64, ''])
     for (const name of names) expect(stderr).toContain(name)
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)

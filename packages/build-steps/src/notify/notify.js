@@ -20,9 +20,7 @@ const STEP = {
  * Sends the bot a build's status. If that fails, prints one line to stderr; the step fails only with `--strict`. Wrong
  * usage always throws a Failure.
  *
- * @param {readonly string[]} args
- * @param {Readonly<Record<string, string | undefined>>} env
- * @param {import('../print.js').Print} print
+ * @type {import('../program.js').Work}
  */
 export async function notify(args, env, print) {
   const settings = readSettings(STEP, args, env)
@@ -30,7 +28,7 @@ export async function notify(args, env, print) {
   const ending = await deliver(settings, JSON.stringify({ build: settings.build }), RETRIES_MAX)
   if (ending.kind === 'taken') return print.line(`buildline: ${what} (${ending.answer})`)
   print.error(`buildline: not ${what}: ${ending.why}${settings.isStrict ? '' : '; the build goes on'}`)
-  if (settings.isStrict) process.exitCode = ending.exitCode
+  return settings.isStrict ? ending.exitCode : 0
 }
 
 export const notifyHelp =

@@ -42,9 +42,7 @@ const STEP = {
  * Sends the bot which tests failed. A fault in the reports is a line on stderr. The step fails only with `--strict`, if the
  * bot did not get the report. Wrong usage always throws a Failure.
  *
- * @param {readonly string[]} args
- * @param {Readonly<Record<string, string | undefined>>} env
- * @param {import('../print.js').Print} print
+ * @type {import('../program.js').Work}
  */
 export async function report(args, env, print) {
   const job = jobIn(env)
@@ -60,7 +58,7 @@ export async function report(args, env, print) {
   const ending = await deliver(settings, bodyOf(settings.build, { ...sums, shard, log }), RETRIES_MAX)
   if (ending.kind === 'taken') return print.line(`buildline: reported: ${what} (${ending.answer})`)
   complain(`not reported: ${what}: ${ending.why}${settings.isStrict ? '' : '; the build goes on'}`)
-  if (settings.isStrict) process.exitCode = ending.exitCode
+  return settings.isStrict ? ending.exitCode : 0
 }
 
 /** @param {import('../delivery/settings.js').Values} values */
