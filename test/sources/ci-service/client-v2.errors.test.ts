@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { clientCredentialsAuth, staticAuth } from '../../../src/sources/ci-service/auth.ts'
 import { REASON_CHARS_MAX, type CiError } from '../../../src/sources/http/errors.ts'
-import { JSON_DEPTH_MAX } from '../../../src/lib/json-scan.ts'
+import { JSON_DEPTH_MAX } from '../../../src/lib/json.ts'
 import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
 import {
   ciErrorOf,
