@@ -52,7 +52,6 @@ export async function createApp(config: Config, log: Logger) {
   })
   if (config.database.kind === 'sqlite') warnOfOpenFiles(config.database.path, log)
   let waitingDeliveries = 0
-  let webhookSecrets = config.webhookSecrets
   const bodies = createBodyQueues({ clock, running: machineClocks.running })
   const engine = createEngine({
     config,
@@ -61,7 +60,6 @@ export async function createApp(config: Config, log: Logger) {
     steady,
     store,
     processId,
-    webhookSecrets: () => webhookSecrets,
     unproven: bodies.unproven,
     failedWrites: () => failedWrites,
     waitingDeliveries: () => waitingDeliveries,
@@ -109,16 +107,15 @@ export async function createApp(config: Config, log: Logger) {
           : handle(request, response, target),
     }
   }
-  function webhookRoutesOf({ webhookSecrets: ci, github, gitlab }: Config): Route[] {
-    const isValid = createSecretCheck(ci)
+  function webhookRoutes(): Route[] {
+    const isValid = createSecretCheck(config.webhookSecrets)
     const endpoints = [createCiServiceEndpoint(isValid), createReportEndpoint(isValid)]
-    const [ofGithub, ofGitlab] = [github.webhookSecrets, gitlab.webhookSecrets]
+    const [ofGithub, ofGitlab] = [config.github.webhookSecrets, config.gitlab.webhookSecrets]
     if (ofGithub.length > 0) endpoints.push(createGithubEndpoint(ofGithub), createJobReportEndpoint('github', ofGithub))
     if (ofGitlab.length > 0)
       endpoints.push(createGitlabEndpoint(ofGitlab, clock.now), createJobReportEndpoint('gitlab', ofGitlab))
     return endpoints.map(routeOf)
   }
-  let webhookRoutes = webhookRoutesOf(config)
   const others: Route[] = [
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
@@ -141,9 +138,8 @@ export async function createApp(config: Config, log: Logger) {
     },
   ]
   const hasOwnPort = config.metricsPort !== null
-  const routes = () => [...webhookRoutes, ...others, ...(hasOwnPort ? [] : inside)]
-  const server = createHttpServer(routes, log)
-  const metricsServer = hasOwnPort ? createHttpServer(() => [healthz, ...inside], log) : null
+  const server = createHttpServer([...webhookRoutes(), ...others, ...(hasOwnPort ? [] : inside)], log)
+  const metricsServer = hasOwnPort ? createHttpServer([healthz, ...inside], log) : null
   let running: Promise<void> = Promise.resolve()
 
   return {
@@ -157,11 +153,6 @@ export async function createApp(config: Config, log: Logger) {
       running = engine.start()
       log.info({ port, ...(metricsPort === null ? {} : { metricsPort }), process: processId }, 'buildline is up')
       return { port, metricsPort }
-    },
-    /** From now on, the webhook secrets of these settings are valid, and no others. */
-    takeWebhookSecrets(again: Config): void {
-      webhookSecrets = again.webhookSecrets
-      webhookRoutes = webhookRoutesOf(again)
     },
     async stop(): Promise<void> {
       await Promise.all([server.close(STOP_GRACE_MS), metricsServer?.close(0), engine.stop(STOP_GRACE_MS)])

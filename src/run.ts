@@ -13,13 +13,12 @@ const EXIT_CONFIG = 78
 /** After this time a hanging stop ends the process anyway. Nothing is lost. */
 const STOP_MAX_MS = 12_000
 
-/** Reads the configuration, starts, and stops on SIGTERM or SIGINT. On SIGUSR2 it reads the webhook secrets again. */
+/** Reads the configuration, starts, and stops on SIGTERM or SIGINT. */
 export async function run(): Promise<void> {
   const reading = readConfig(readEnvironment())
   if (reading.kind === 'faults') return refuse(reading.faults)
   const { config } = reading
-  let secrets = secretsOf(config)
-  const log = createLogger(config.logLevel, () => secrets, standardOutput())
+  const log = createLogger(config.logLevel, secretsOf(config), standardOutput())
   const app = await createApp(config, log).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : 'unknown error'
     if (isDiskFault(error)) {
@@ -45,15 +44,6 @@ export async function run(): Promise<void> {
       },
     )
   }
-  const takeSecrets = () => {
-    const again = readConfig(readEnvironment())
-    if (again.kind === 'faults')
-      return log.error({ faults: again.faults }, 'the settings have faults now: the webhook secrets stay as they were')
-    secrets = [...new Set([...secrets, ...secretsOf(again.config)])]
-    app.takeWebhookSecrets(again.config)
-    log.info({}, 'the webhook secrets were read again')
-  }
-  process.on('SIGUSR2', takeSecrets)
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   await app.start().catch((error: unknown) => {
@@ -64,7 +54,7 @@ export async function run(): Promise<void> {
   })
 }
 
-/** The environment; what it lacks comes from `.env`, as that file is now. */
+/** The environment; what it lacks comes from `.env`. */
 const readEnvironment = (): Readonly<Record<string, string | undefined>> => ({
   ...(existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {}),
   ...process.env,

@@ -64,8 +64,6 @@ interface EngineDeps {
   store: Store
   /** this process, as the log and claims name it */
   processId: string
-  /** the secrets that are valid now */
-  webhookSecrets: () => readonly string[]
   /** the queue for bodies whose signature is not checked yet */
   unproven: BodyQueue
   /** how many writes to the database have failed so far */
@@ -84,7 +82,6 @@ export function createEngine({
   steady,
   store,
   processId,
-  webhookSecrets,
   unproven,
   failedWrites,
   waitingDeliveries,
@@ -176,7 +173,7 @@ export function createEngine({
     badges,
     ...clients,
     ...hosted,
-    webhookSecrets,
+    webhookSecrets: config.webhookSecrets,
     receiving: async () => ({
       wrongSignatures: signatures.wrong(),
       socketTrouble: socket?.trouble()?.code ?? null,
@@ -196,7 +193,7 @@ export function createEngine({
     ...createMemberships({ ...slack, clock, log }),
     canPost: createCanPost(slack),
     connections,
-    webhookSecrets,
+    webhookSecrets: config.webhookSecrets,
     doctor,
     checks: (): readonly Check[] => features.flatMap(({ checks }) => checks ?? []),
   }
