@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import type { SourceName } from './domain/ids.ts'
@@ -81,30 +82,26 @@ export async function createApp(config: Config, log: Logger) {
       fields: { ...of, project: event.projectId, build: event.buildId, status: event.rawStatus },
     }
   }
-  async function recordInTime(read: ReadDelivery | ReadReport): Promise<Stored> {
-    waitingDeliveries++
-    try {
-      return await withTimeout(clock, STORE_PATIENCE_MS, record(read))
-    } finally {
-      waitingDeliveries--
-    }
-  }
   const webhooks: WebhookDeps = {
-    record: recordInTime,
+    record(read) {
+      waitingDeliveries++
+      return withTimeout(clock, STORE_PATIENCE_MS, record(read)).finally(() => waitingDeliveries--)
+    },
     acknowledged: acknowledged.add,
     log,
     throttle: createThrottle(clock.now),
     bodies,
     count: metrics.countDelivery,
   }
+  const wasHandledElsewhere = async (request: IncomingMessage) =>
+    engine.wasJustPaused() && (await isClientGone(request, clock))
   function routeOf(endpoint: Endpoint): Route {
     const handle = createWebhookRoute(endpoint, webhooks)
     return {
       matches: endpoint.matches,
-      handle: (request, response, target) =>
-        engine.wasJustPaused()
-          ? isClientGone(request, clock).then((isGone) => (isGone ? undefined : handle(request, response, target)))
-          : handle(request, response, target),
+      async handle(request, response, target) {
+        if (!(await wasHandledElsewhere(request))) await handle(request, response, target)
+      },
     }
   }
   function webhookRoutes(): Route[] {
@@ -120,7 +117,7 @@ export async function createApp(config: Config, log: Logger) {
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
       async handle(request, response) {
-        if (engine.wasJustPaused() && (await isClientGone(request, clock))) return
+        if (await wasHandledElsewhere(request)) return
         if (request.method === 'POST') return engine.fromSlack(request, response)
         sendJson(response, 405, { status: 'refused', reason: 'only POST is supported' }, { allow: 'POST' })
       },

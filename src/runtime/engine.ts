@@ -72,8 +72,6 @@ interface EngineDeps {
   waitingDeliveries: () => number
 }
 
-export type Engine = ReturnType<typeof createEngine>
-
 /** Builds and wires everything behind the webhook endpoint: ingesting, sending, answering people, jobs. */
 export function createEngine({
   config,

@@ -34,7 +34,7 @@ test('a name in a chart is plain text, whatever it contains, and its end is not 
   ]
   const svg = chartSvg(digestOf({ red: { shown, more: 0 } }))
   const elements = new Set(Array.from(svg.matchAll(/<([a-z][^\s/>]*)/gi), ([, element]) => element!))
-  expect(svg).not.toMatch(/[\u0007\ud800]/u)
+  for (const forbidden of ['\u0007', '\ud800']) expect(svg).not.toContain(forbidden)
   expect(
     [...elements].filter(
       (element) => !['svg', 'rect', 'path', 'g', 'text', 'defs', 'style', 'clipPath'].includes(element),
