@@ -137,7 +137,6 @@ export async function createApp(config: Config, log: Logger) {
   const hasOwnPort = config.metricsPort !== null
   const server = createHttpServer([...webhookRoutes(), ...others, ...(hasOwnPort ? [] : inside)], log)
   const metricsServer = hasOwnPort ? createHttpServer([healthz, ...inside], log) : null
-  let running: Promise<void> = Promise.resolve()
 
   return {
     /** Resolves with the ports when they are open; `metricsPort` is null if metrics have no port of their own. */
@@ -147,13 +146,13 @@ export async function createApp(config: Config, log: Logger) {
       // Before anything is sent, so that a second bot on the same port ends here.
       const port = await server.listen(config.port, config.host)
       const metricsPort = (await metricsServer?.listen(config.metricsPort ?? 0, config.host)) ?? null
-      running = engine.start()
+      // A failure ends the process: nothing would ever be sent.
+      void engine.start()
       log.info({ port, ...(metricsPort === null ? {} : { metricsPort }), process: processId }, 'buildline is up')
       return { port, metricsPort }
     },
     async stop(): Promise<void> {
       await Promise.all([server.close(STOP_GRACE_MS), metricsServer?.close(0), engine.stop(STOP_GRACE_MS)])
-      await running.catch(() => {})
       await acknowledged.end()
       await store.close()
       log.info({}, 'buildline is down')
