@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import type { SourceName } from './domain/ids.ts'
 import { toStatus } from './domain/builds/status.ts'
-import type { Engine } from './runtime/engine.ts'
+import { createEngine } from './runtime/engine.ts'
 import { sendJson, sendText, isClientGone } from './http/answer.ts'
 import { createBodyQueues } from './http/body-queue.ts'
 import { createHttpServer, type Route } from './http/http-server.ts'
 import { createSyncedClock, machineClocks, systemClock, createRunningTime, createSteadyTime } from './lib/clock.ts'
-import { createBufferedSink, createTimeLimit } from './lib/async.ts'
+import { withTimeout } from './lib/async.ts'
 import { measuredStore, openStore } from './store/open.ts'
-import type { Metrics } from './runtime/metrics.ts'
 import {
   createAcknowledged,
   createThrottle,
@@ -30,61 +30,42 @@ import { createSecretCheck, type Endpoint, type ReadDelivery, type ReadReport } 
 /** Requests and calls have this long to end after a stop; the rest is resumed at the next start. */
 const STOP_GRACE_MS = 10_000
 
-/** Requests that waited for the port are answered first, because loading the engine blocks the thread. */
-const ENGINE_AFTER_MS = 20
-
 /** A delivery that the database has not stored within this time is refused. */
 const STORE_PATIENCE_MS = 8_000
 
 /** The port opens when the tables exist, or after this time if the database server is down: then the answer is 503. */
 const TABLES_MAX_MS = 5_000
 
-/**
- * Opens the store and the webhook endpoint first. Then it loads `engine.ts`, which is three quarters of the code,
- * because deliveries must not wait for that. These two files choose implementations.
- */
+/** Opens the store, builds the webhook endpoint, and `runtime/engine` everything behind it. These two choose implementations. */
 export async function createApp(config: Config, log: Logger) {
   // Processes that share a database use its clock. A single one uses the machine's, which somebody may set back.
   const steady = config.database.kind === 'sqlite' ? createSteadyTime(machineClocks) : null
   const clock = createSyncedClock({ ...systemClock, now: steady?.now ?? createRunningTime(machineClocks) })
   const processId = randomUUID()
-  const figures = createBufferedSink<Metrics>()
   let failedWrites = 0
   const lost = (error: unknown) => log.warn({ err: error }, 'a database connection was lost')
   const store = measuredStore(await openStore(config.database, lost), {
-    timeStore: (operation, ms) => figures.push((to) => to.timeStore(operation, ms)),
+    timeStore: (operation, ms) => engine.metrics.timeStore(operation, ms),
     countStoreFailure(operation) {
       if (operation === 'write') failedWrites += 1
-      figures.push((to) => to.countStoreFailure(operation))
+      engine.metrics.countStoreFailure(operation)
     },
   })
   if (config.database.kind === 'sqlite') warnOfOpenFiles(config.database.path, log)
-  const storeLimit = createTimeLimit({ now: machineClocks.running, sleep: clock.sleep }, STORE_PATIENCE_MS)
-  let webhookSecrets = config.webhookSecrets
-  let engine: Engine | null = null
-  let loading: Promise<Engine> | null = null
-  const load = () => (loading ??= loadEngine())
-
-  /** Concurrent callers share one load. A failure ends the process: nothing would ever be sent. */
-  async function loadEngine(): Promise<Engine> {
-    const { createEngine } = await import('./runtime/engine.ts')
-    engine = createEngine({
-      config,
-      log,
-      clock,
-      steady,
-      store,
-      processId,
-      webhookSecrets: () => webhookSecrets,
-      unproven: bodies.unproven,
-      failedWrites: () => failedWrites,
-      waitingDeliveries: storeLimit.waiting,
-    })
-    figures.use(engine.metrics)
-    return engine
-  }
-
+  let waitingDeliveries = 0
   const bodies = createBodyQueues({ clock, running: machineClocks.running })
+  const engine = createEngine({
+    config,
+    log,
+    clock,
+    steady,
+    store,
+    processId,
+    unproven: bodies.unproven,
+    failedWrites: () => failedWrites,
+    waitingDeliveries: () => waitingDeliveries,
+  })
+  const { metrics } = engine
   const isReadable = (source: SourceName) =>
     source === 'github' ? Boolean(config.github.token ?? config.github.app) : config.gitlab.token !== null
   const recording = { store, clock, isReadable }
@@ -92,7 +73,7 @@ export async function createApp(config: Config, log: Logger) {
   async function record(read: ReadDelivery | ReadReport): Promise<Stored> {
     if (read.kind === 'report') return recordReport(recording, read)
     const { event } = read
-    if (toStatus(event.rawStatus) === 'unknown') figures.push((to) => to.countUnknown())
+    if (toStatus(event.rawStatus) === 'unknown') metrics.countUnknown()
     const { answer, eventSeq, revisionKey } = await recordDelivery(recording, read)
     const of = { buildEvent: eventSeq, revision: revisionKey }
     return {
@@ -102,39 +83,42 @@ export async function createApp(config: Config, log: Logger) {
     }
   }
   const webhooks: WebhookDeps = {
-    record: (read) => storeLimit.inTime(record(read)),
+    record(read) {
+      waitingDeliveries++
+      return withTimeout(clock, STORE_PATIENCE_MS, record(read)).finally(() => waitingDeliveries--)
+    },
     acknowledged: acknowledged.add,
     log,
     throttle: createThrottle(clock.now),
     bodies,
-    count: (what, answered) => figures.push((to) => to.countDelivery(what, answered)),
+    count: metrics.countDelivery,
   }
+  const wasHandledElsewhere = async (request: IncomingMessage) =>
+    engine.wasJustPaused() && (await isClientGone(request, clock))
   function routeOf(endpoint: Endpoint): Route {
     const handle = createWebhookRoute(endpoint, webhooks)
     return {
       matches: endpoint.matches,
-      handle: (request, response, target) =>
-        engine?.wasJustPaused()
-          ? isClientGone(request, clock).then((isGone) => (isGone ? undefined : handle(request, response, target)))
-          : handle(request, response, target),
+      async handle(request, response, target) {
+        if (!(await wasHandledElsewhere(request))) await handle(request, response, target)
+      },
     }
   }
-  function webhookRoutesOf({ webhookSecrets: ci, github, gitlab }: Config): Route[] {
-    const isValid = createSecretCheck(ci)
+  function webhookRoutes(): Route[] {
+    const isValid = createSecretCheck(config.webhookSecrets)
     const endpoints = [createCiServiceEndpoint(isValid), createReportEndpoint(isValid)]
-    const [ofGithub, ofGitlab] = [github.webhookSecrets, gitlab.webhookSecrets]
+    const [ofGithub, ofGitlab] = [config.github.webhookSecrets, config.gitlab.webhookSecrets]
     if (ofGithub.length > 0) endpoints.push(createGithubEndpoint(ofGithub), createJobReportEndpoint('github', ofGithub))
     if (ofGitlab.length > 0)
       endpoints.push(createGitlabEndpoint(ofGitlab, clock.now), createJobReportEndpoint('gitlab', ofGitlab))
     return endpoints.map(routeOf)
   }
-  let webhookRoutes = webhookRoutesOf(config)
   const others: Route[] = [
     {
       matches: (path) => path === '/slack/events' && config.slack.appToken === null,
       async handle(request, response) {
-        if (engine?.wasJustPaused() && (await isClientGone(request, clock))) return
-        if (request.method === 'POST') return (await load()).fromSlack(request, response)
+        if (await wasHandledElsewhere(request)) return
+        if (request.method === 'POST') return engine.fromSlack(request, response)
         sendJson(response, 405, { status: 'refused', reason: 'only POST is supported' }, { allow: 'POST' })
       },
     },
@@ -142,26 +126,17 @@ export async function createApp(config: Config, log: Logger) {
   ]
   // For the operator's network only: these routes show what is wrong, and each answer is expensive.
   const inside: Route[] = [
-    { matches: (path) => path === '/readyz', handle: async (_, response) => (await load()).readyz(response) },
+    { matches: (path) => path === '/readyz', handle: (_, response) => engine.readyz(response) },
     {
       matches: (path) => path === '/metrics',
       async handle(_, response) {
-        const { metrics, metricsText } = await load()
-        sendText(response, 200, await metricsText(), { 'content-type': metrics.registry.contentType })
+        sendText(response, 200, await engine.metricsText(), { 'content-type': metrics.registry.contentType })
       },
     },
   ]
   const hasOwnPort = config.metricsPort !== null
-  const routes = () => [...webhookRoutes, ...others, ...(hasOwnPort ? [] : inside)]
-  const server = createHttpServer(routes, log)
-  const metricsServer = hasOwnPort ? createHttpServer(() => [healthz, ...inside], log) : null
-  let running: Promise<void> = Promise.resolve()
-  let isStopping = false
-
-  async function settleIn(): Promise<void> {
-    await clock.sleep(ENGINE_AFTER_MS)
-    if (!isStopping) await (await load()).start()
-  }
+  const server = createHttpServer([...webhookRoutes(), ...others, ...(hasOwnPort ? [] : inside)], log)
+  const metricsServer = hasOwnPort ? createHttpServer([healthz, ...inside], log) : null
 
   return {
     /** Resolves with the ports when they are open; `metricsPort` is null if metrics have no port of their own. */
@@ -171,21 +146,13 @@ export async function createApp(config: Config, log: Logger) {
       // Before anything is sent, so that a second bot on the same port ends here.
       const port = await server.listen(config.port, config.host)
       const metricsPort = (await metricsServer?.listen(config.metricsPort ?? 0, config.host)) ?? null
-      running = settleIn()
+      // A failure ends the process: nothing would ever be sent.
+      void engine.start()
       log.info({ port, ...(metricsPort === null ? {} : { metricsPort }), process: processId }, 'buildline is up')
       return { port, metricsPort }
     },
-    /** From now on, the webhook secrets of these settings are valid, and no others. */
-    takeWebhookSecrets(again: Config): void {
-      webhookSecrets = again.webhookSecrets
-      webhookRoutes = webhookRoutesOf(again)
-    },
     async stop(): Promise<void> {
-      isStopping = true
-      const closed = server.close(STOP_GRACE_MS)
-      // An engine that is stopped before it was started does not start.
-      await Promise.all([closed, metricsServer?.close(0), loading?.then((loaded) => loaded.stop(STOP_GRACE_MS))])
-      await running.catch(() => {})
+      await Promise.all([server.close(STOP_GRACE_MS), metricsServer?.close(0), engine.stop(STOP_GRACE_MS)])
       await acknowledged.end()
       await store.close()
       log.info({}, 'buildline is down')

@@ -12,13 +12,12 @@ const EXIT_CONFIG = 78
 /** After this time a hanging stop ends the process anyway. Nothing is lost. */
 const STOP_MAX_MS = 12_000
 
-/** Reads the configuration, starts, and stops on SIGTERM or SIGINT. On SIGUSR2 it reads the webhook secrets again. */
+/** Reads the configuration, starts, and stops on SIGTERM or SIGINT. */
 export async function run(): Promise<void> {
   const reading = readConfig(withEnvFile(process.env))
   if (reading.kind === 'faults') return refuse(reading.faults)
   const { config } = reading
-  let secrets = secretsOf(config)
-  const log = createLogger(config.logLevel, () => secrets, standardOutput())
+  const log = createLogger(config.logLevel, secretsOf(config), standardOutput())
   const app = await createApp(config, log).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : 'unknown error'
     if (isDiskFault(error)) {
@@ -44,15 +43,6 @@ export async function run(): Promise<void> {
       },
     )
   }
-  const takeSecrets = () => {
-    const again = readConfig(withEnvFile(process.env))
-    if (again.kind === 'faults')
-      return log.error({ faults: again.faults }, 'the settings have faults now: the webhook secrets stay as they were')
-    secrets = [...new Set([...secrets, ...secretsOf(again.config)])]
-    app.takeWebhookSecrets(again.config)
-    log.info({}, 'the webhook secrets were read again')
-  }
-  process.on('SIGUSR2', takeSecrets)
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   await app.start().catch((error: unknown) => {

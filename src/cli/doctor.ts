@@ -60,7 +60,7 @@ async function findingsWith(config: Config): Promise<readonly Found[]> {
       freeBytes: freeBytesOf(config.database),
       subscriptions,
       namesWithoutSource,
-      webhookSecrets: () => config.webhookSecrets,
+      webhookSecrets: config.webhookSecrets,
       receiving: () => askReadyz(config),
       ...createClients(config.ci, transport),
       ...createHostedClients(config, transport),

@@ -37,7 +37,7 @@ export interface Route {
   handle: Handler
 }
 
-export function createHttpServer(routes: () => readonly Route[], log: Log) {
+export function createHttpServer(routes: readonly Route[], log: Log) {
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT_MS,
@@ -51,7 +51,7 @@ export function createHttpServer(routes: () => readonly Route[], log: Log) {
       if (!connections.admits(response)) return
       // When stopping, even busy connections must close. After a request to upgrade, another protocol may follow.
       if (!server.listening || request.headers.upgrade !== undefined) response.setHeader('connection', 'close')
-      dispatch(routes(), request, response, log)
+      dispatch(routes, request, response, log)
     },
   )
   const connections = boundConnections(server)

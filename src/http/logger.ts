@@ -21,22 +21,14 @@ const LOOKS_SECRET: readonly [RegExp, string][] = [
 ]
 
 /** The log: one JSON object a line, without configured secrets and anything that looks like one. */
-export function createLogger(level: string, secrets: () => readonly string[], destination: DestinationStream): Logger {
-  let lastSecrets: readonly string[] = []
-  let forms: readonly string[] = []
-  // The secrets may change while the bot runs.
-  const formsNow = (): readonly string[] => {
-    const now = secrets()
-    if (now !== lastSecrets) forms = secretForms(now)
-    lastSecrets = now
-    return forms
-  }
+export function createLogger(level: string, secrets: readonly string[], destination: DestinationStream): Logger {
+  const forms = secretForms(secrets)
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: plainError(DETAILED.has(level)) },
-    hooks: { streamWrite: (line: string) => forTerminal(scrub(line, formsNow())) },
+    hooks: { streamWrite: (line: string) => forTerminal(scrub(line, forms)) },
   }
   return pino(options, destination)
 }

@@ -26,14 +26,11 @@ export async function together<All extends readonly (Promise<unknown> | object |
 export async function withTimeout<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T> {
   const over = new AbortController()
   const late = clock.sleep(ms, over.signal).then(() => {
-    throw timeoutError(ms)
+    throw new Error(`no answer within ${ms} ms`)
   })
   // With a reason of our own, `abort` does not create a DOMException each time.
   return Promise.race([work, late]).finally(() => over.abort('over'))
 }
-
-/** The error of a caller that timed out after `ms`. */
-const timeoutError = (ms: number): Error => new Error(`no answer within ${ms} ms`)
 
 /** Reads the body of an answer. Throws `tooLong()` beyond `bytesMax`; that closes the connection. */
 export async function bytesOf(
@@ -58,76 +55,4 @@ export async function bytesOf(
 export function backoffMs(tries: number, random: number, { baseMs = 500, maxMs = 60_000 } = {}): number {
   const ceilingMs = Math.min(maxMs, baseMs * 2 ** Math.min(tries, 30))
   return Math.round(ceilingMs / 2 + (ceilingMs / 2) * random)
-}
-
-/** Calls that are buffered while there is no listener; further ones are dropped. */
-export const BUFFERED_MAX = 100_000
-
-/**
- * Buffers calls until there is a listener, then passes them on in order. Afterwards it passes on all calls of a turn of
- * the event loop together, after that turn: calling the listener one by one, between other work, costs several times as
- * much.
- */
-export function createBufferedSink<Listener>() {
-  let listener: Listener | null = null
-  let buffered: ((to: Listener) => void)[] = []
-
-  function flush(): void {
-    const calls = buffered
-    buffered = []
-    for (const call of calls) call(listener!)
-  }
-
-  return {
-    push(call: (to: Listener) => void): void {
-      if (listener === null && buffered.length >= BUFFERED_MAX) return
-      if (buffered.push(call) === 1 && listener !== null) setImmediate(flush)
-    },
-    /** Sets the listener, and passes on what was buffered. */
-    use(to: Listener): void {
-      listener = to
-      flush()
-    },
-  }
-}
-
-/**
- * `withTimeout` for very many pieces of work with the same limit: a timer and a signal for each would cost as much as
- * the work itself.
- * @param clock its `now` must not jump
- */
-export function createTimeLimit(clock: Clock, ms: number) {
-  // In the order in which they time out.
-  const waiting = new Set<{ until: number; giveUp: (reason: Error) => void }>()
-  let isWatched = false
-  let idle = new AbortController()
-
-  /** Sleeps until the oldest work times out, then until the next one, and ends when none is left. */
-  async function watch(): Promise<void> {
-    isWatched = true
-    for (const one of waiting) {
-      await clock.sleep(one.until - clock.now(), idle.signal)
-      if (waiting.delete(one)) one.giveUp(timeoutError(ms))
-    }
-    isWatched = false
-  }
-
-  return {
-    inTime<T>(work: Promise<T>): Promise<T> {
-      return new Promise<T>((resolve, reject) => {
-        const one = { until: clock.now() + ms, giveUp: reject }
-        const ended = () => {
-          if (!waiting.delete(one) || waiting.size > 0) return
-          idle.abort('over')
-          idle = new AbortController()
-        }
-        waiting.add(one)
-        if (!isWatched) void watch()
-        work.then(resolve, reject)
-        work.then(ended, ended)
-      })
-    },
-    /** How many pieces of work are waited for now. */
-    waiting: () => waiting.size,
-  }
 }

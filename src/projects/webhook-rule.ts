@@ -10,8 +10,7 @@ import { ciFailureOf, type CiFailure } from './outcomes.ts'
 
 interface WebhookRuleDeps {
   v2: Pick<ClientV2, 'listProjects'> | null
-  /** those that are valid now */
-  webhookSecrets: () => readonly string[]
+  webhookSecrets: readonly string[]
 }
 
 /** The webhook rule that a project lacks; `known`: it lacks none; `no-address`: Buildline's own address is not known. */
@@ -60,7 +59,7 @@ export type IsOurs = (webhook: URL) => boolean
 
 /** Does an address carry one of our secrets, in any of the places where the endpoint looks for it? */
 export function hasOurSecret({ webhookSecrets }: Pick<WebhookRuleDeps, 'webhookSecrets'>): IsOurs {
-  const isSecret = createSecretCheck(webhookSecrets())
+  const isSecret = createSecretCheck(webhookSecrets)
   return (webhook) => {
     const { username, password } = webhook
     const basic = Buffer.from(`${percentDecoded(username)}:${percentDecoded(password)}`).toString('base64')

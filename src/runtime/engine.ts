@@ -32,11 +32,11 @@ import { endGoneBranches } from '../projects/streaks.ts'
 import { createProjectRules } from '../ci-sync/reading.ts'
 import { createSubscriptions } from '../projects/named-sources.ts'
 import { createPendingInteractions } from '../features/kit/pending-interactions.ts'
+import { showInterrupted } from '../features/kit/interrupted.ts'
 import { createReadiness } from './readiness.ts'
-import type { Counted } from '../alerts/deps.ts'
 import { createLease, soleTerm, type Term } from '../alerts/send/lease.ts'
 import { createSender, type Sender } from './sender.ts'
-import { createLazySlackEndpoint } from './lazy-slack-endpoint.ts'
+import { createSlackEndpoint } from './slack-app.ts'
 import { checkAtStart } from './start-check.ts'
 import type { Store } from '../store/store.ts'
 import { EACH_MINUTE_JOB, upkeepJobs } from './upkeep.ts'
@@ -63,8 +63,6 @@ interface EngineDeps {
   store: Store
   /** this process, as the log and claims name it */
   processId: string
-  /** the secrets that are valid now */
-  webhookSecrets: () => readonly string[]
   /** the queue for bodies whose signature is not checked yet */
   unproven: BodyQueue
   /** how many writes to the database have failed so far */
@@ -72,8 +70,6 @@ interface EngineDeps {
   /** deliveries that wait to be stored */
   waitingDeliveries: () => number
 }
-
-export type Engine = ReturnType<typeof createEngine>
 
 /** Builds and wires everything behind the webhook endpoint: ingesting, sending, answering people, jobs. */
 export function createEngine({
@@ -83,7 +79,6 @@ export function createEngine({
   steady,
   store,
   processId,
-  webhookSecrets,
   unproven,
   failedWrites,
   waitingDeliveries,
@@ -127,10 +122,7 @@ export function createEngine({
     addresses: config.asksByEmail ? createAddresses({ ...slack, clock, log }) : null,
     configured,
     hasWaitingDeliveries: () => waitingDeliveries() >= INGEST_YIELDS_AT,
-    count(what: Counted) {
-      metrics.count(what)
-      if (what.what === 'call' && what.outcome === 'sent') slackEndpoint.expectClicks()
-    },
+    count: metrics.count,
     jobs: () => [...features.flatMap(({ jobs }) => jobs ?? []), ...upkeep()],
     countJob: (job, end) => metrics.countJob(job, end, clock.now()),
     stopping: stopping.signal,
@@ -170,7 +162,7 @@ export function createEngine({
     badges,
     ...clients,
     ...hosted,
-    webhookSecrets,
+    webhookSecrets: config.webhookSecrets,
     receiving: async () => ({
       wrongSignatures: signatures.wrong(),
       socketTrouble: socket?.trouble()?.code ?? null,
@@ -189,7 +181,7 @@ export function createEngine({
     draw: svgToPng,
     ...createMemberships({ ...slack, clock, log }),
     canPost: createCanPost(slack),
-    webhookSecrets,
+    webhookSecrets: config.webhookSecrets,
     doctor,
     checks: (): readonly Check[] => features.flatMap(({ checks }) => checks ?? []),
   }
@@ -199,10 +191,8 @@ export function createEngine({
     newId: randomUUID,
     processId,
     seal: createSeal(config.slack.botToken),
-    carryOut: async (interaction, body) => (await slackEndpoint.open()).carryOut(interaction, body),
-    // Loaded on first use, since few starts need it.
-    notifyInterrupted: async (left) =>
-      (await import('../features/kit/interrupted.ts')).showInterrupted({ client: createClient(slack), clock }, left),
+    carryOut: (interaction, body) => slackEndpoint.carryOut(interaction, body),
+    notifyInterrupted: (left) => showInterrupted({ client: createClient(slack), clock }, left),
   })
   const upkeep = () =>
     upkeepJobs({
@@ -221,22 +211,16 @@ export function createEngine({
     queue: unproven,
     signatures,
   })
-  const slackEndpoint = createLazySlackEndpoint({
-    open: async () =>
-      (await import('./slack-app.ts')).createSlackEndpoint({
-        config: config.slack,
-        features,
-        permits: directory.permits,
-        reads: store.read,
-        pendingInteractions,
-        socketWatch,
-        random: Math.random,
-        newKey: randomUUID,
-        ...basics,
-      }),
-    clock,
-    log,
-    stopping: stopping.signal,
+  const slackEndpoint = createSlackEndpoint({
+    ...basics,
+    config: config.slack,
+    features,
+    permits: directory.permits,
+    reads: store.read,
+    pendingInteractions,
+    socketWatch,
+    random: Math.random,
+    newKey: randomUUID,
   })
   const readyz = createReadiness({
     store: { ping: createStoreTrial({ store, clock, failedWrites }) },
@@ -267,15 +251,15 @@ export function createEngine({
       logThrottle,
       stopping: stopping.signal,
       async others() {
-        while (socket && !socket.stands() && !socket.trouble() && !stopping.signal.aborted)
-          await clock.sleep(SOCKET_AGAIN_MS, stopping.signal)
+        const isConnecting = () => socket !== null && !socket.stands() && !socket.trouble()
+        while (isConnecting() && !stopping.signal.aborted) await clock.sleep(SOCKET_AGAIN_MS, stopping.signal)
         return !socket?.trouble() && (await reading)?.failure === null
       },
     }).catch((error: unknown) =>
       log.warn({ err: error }, 'the check of Slack at the start failed; /ci doctor repeats it'),
     )
     pendingInteractions.start()
-    if (config.slack.appToken !== null) void slackEndpoint.start()
+    void slackEndpoint.start()
   }
 
   async function openStore(): Promise<boolean> {
@@ -303,7 +287,7 @@ export function createEngine({
     metricsText: singleFlight(metrics.text),
     readyz,
     async fromSlack(request: IncomingMessage, response: ServerResponse): Promise<void> {
-      if (await gate(request, response)) (await slackEndpoint.open()).handle?.(request, response)
+      if (await gate(request, response)) slackEndpoint.handle?.(request, response)
     },
     /** Whether this process was paused a moment ago: what it reads first may have been handled elsewhere. */
     wasJustPaused: () => lease?.wasJustPaused() ?? false,
@@ -316,7 +300,7 @@ export function createEngine({
       const grace = clock.sleep(graceMs)
       await Promise.all([
         Promise.race([sender.ended(), grace]),
-        Promise.race([slackEndpoint.ifOpen((endpoint) => endpoint.stop()), grace]),
+        Promise.race([slackEndpoint.stop(), grace]),
         Promise.race([pendingInteractions.stop(), grace]),
       ])
       await Promise.race([lease?.stop(), grace])

@@ -1,11 +1,10 @@
-import { isUtf8 } from 'node:buffer'
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { ReceivedEvent } from '../domain/builds/build-event.ts'
 import type { BuildId, ProjectId, SourceName } from '../domain/ids.ts'
 import type { FailureReport } from '../domain/builds/failure.ts'
-import { isRecord } from '../lib/json.ts'
-import { readJson, type Part } from '../lib/json-parts.ts'
+import { utf8Of } from '../lib/escape.ts'
+import { isRecord, parseBody } from '../lib/json.ts'
 import type { Target } from '../http/http-server.ts'
 import type { KnownProject } from '../store/records.ts'
 
@@ -75,21 +74,16 @@ export interface ReadReport {
 /** @param reason quotes nothing from the body */
 export const refusal = (reason: string) => ({ kind: 'refusal', reason }) as const
 
-/** Reads this part of a body as JSON, or says why it cannot be read. The reason quotes nothing from the body. */
-export function readJsonBody(
-  body: Uint8Array,
-  part: Part,
-): { kind: 'json'; value: unknown } | { kind: 'refusal'; reason: string } {
-  if (!isUtf8(body)) return refusal('the body is not UTF-8 text')
-  const hasMark = BYTE_ORDER_MARK.every((byte, at) => body[at] === byte)
+/** Reads a body as JSON, or says why it cannot be read. The reason quotes nothing from the body. */
+export function readJsonBody(body: Uint8Array): { kind: 'json'; value: unknown } | { kind: 'refusal'; reason: string } {
+  const text = utf8Of(body)
+  if (text === null) return refusal('the body is not UTF-8 text')
   try {
-    return { kind: 'json', value: readJson(hasMark ? body.subarray(BYTE_ORDER_MARK.length) : body, part) }
+    return { kind: 'json', value: parseBody(text.replace(/^\ufeff/, '')) }
   } catch (error) {
     return refusal(error instanceof Error ? error.message : 'the text is not JSON')
   }
 }
-
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 
 export const bodyText = ({ buffer, byteOffset, length }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, length).toString()

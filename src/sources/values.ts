@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { isIdDigits, isUuid, toUuid, uuidBuildId } from '../domain/ids.ts'
 import type { BuildId, ProjectId } from '../domain/ids.ts'
-import { fields, items, VALUE, type Part } from '../lib/json-parts.ts'
 import { fieldOf, textOf } from '../lib/raw-values.ts'
 
 // Reads single values from sources liberally: an unclear value becomes null, never an error.
@@ -68,15 +67,4 @@ function parseTimeMs(text: string): number | null {
   const zone = offsetHours === undefined ? 'Z' : `${offsetHours}:${offsetMinutes}`
   const timeMs = Date.parse(`${date}T${time}${zone}`)
   return Number.isNaN(timeMs) ? null : timeMs
-}
-
-/** The most items of a list in a delivery that are read. */
-const LISTED_MAX = 100
-
-/** The part of a JSON text that a schema reads: the fields of its objects. */
-export function partOf(schema: z.core.$ZodType): Part {
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodCatch) return partOf(schema.unwrap())
-  if (schema instanceof z.ZodArray) return items(partOf(schema.element), LISTED_MAX)
-  if (!(schema instanceof z.ZodObject)) return VALUE
-  return fields(Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, partOf(field)])))
 }

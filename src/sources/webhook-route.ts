@@ -1,6 +1,5 @@
 import { setNewest } from '../lib/bounded.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createBufferedSink } from '../lib/async.ts'
 import type { Log } from '../lib/log.ts'
 import { neighbourhood, type BodyQueues } from '../http/body-queue.ts'
 import { sendText } from '../http/answer.ts'
@@ -41,8 +40,6 @@ export function createWebhookRoute(
   { record, acknowledged, log, throttle, bodies, count }: WebhookDeps,
 ) {
   const { what } = endpoint
-  const lines = createBufferedSink<Log>()
-  lines.use(log)
 
   async function answerTo(request: IncomingMessage, target: Target): Promise<Answer> {
     if (request.method !== 'POST') return refuse(405, 'only POST is supported', { allow: 'POST' })
@@ -69,7 +66,7 @@ export function createWebhookRoute(
   }
 
   function accepted({ answer, fields, eventSeq }: Stored): Answer {
-    lines.push((to) => to.info({ ...fields, answer }, what))
+    log.info({ ...fields, answer }, what)
     return { status: 202, result: answer, body: `{"status":"${answer}"}`, ...(eventSeq !== undefined && { eventSeq }) }
   }
 

@@ -10,7 +10,7 @@ const ROUNDS = 9
 const FEW = 1_000
 const MANY = 1_000_000
 
-const FIRST_MAX_MS = 300
+const FIRST_MAX_MS = 600
 const RATIO_MAX = 1.2
 
 const TRIES_MAX = 5_000

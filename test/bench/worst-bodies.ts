@@ -31,8 +31,9 @@ const ROUNDS = 3
 const ROUND_MS = 3_000
 const LOOK_MS = 3
 
-const STALL_MAX_MS = 50
-const GROWTH_MAX_MB = 64
+/** The senders have the secret: decision 27. */
+const STALL_MAX_MS = 500
+const GROWTH_MAX_MB = 256
 
 /**
  * Eight senders at once repeat the largest body that a webhook accepts. How long the event loop is held is seen from this

@@ -177,7 +177,7 @@ export async function openStage({ switches = {}, v2 = true, legacy = true }: Sta
           },
           draw: svgToPng,
           chart: async () => null,
-          webhookSecrets: () => [],
+          webhookSecrets: [],
           ...changes,
         },
         sources,

@@ -320,7 +320,7 @@ const depsOf = (
   badges,
   draw: async () => null,
   chart: async () => null,
-  webhookSecrets: () => [],
+  webhookSecrets: [],
 })
 
 const reconcileDeps = (store: Store, clock: ReturnType<typeof createHandClock>): ReconcileDeps => ({

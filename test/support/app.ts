@@ -63,10 +63,9 @@ export async function startApp(settings: Settings): Promise<RunningApp> {
   if (reading.kind === 'faults') throw new Error(reading.faults.join('\n'))
   const { config } = reading
   const lines: string[] = []
-  const secrets = secretsOf(config)
   const app = await createApp(
     config,
-    createLogger(config.logLevel, () => secrets, { write: (line) => lines.push(line) }),
+    createLogger(config.logLevel, secretsOf(config), { write: (line) => lines.push(line) }),
   )
   const { port, metricsPort } = await app.start()
   const at = (number: number) => `http://${config.host ?? '127.0.0.1'}:${number}`

@@ -30,7 +30,6 @@ const listOfDifferent =
     return `${open}${Array.from({ length: count }, (_, n) => one(n.toString(36).padStart(5, '0'))).join(',')}${close}`
   }
 
-/** Each stands in a field that nobody reads. */
 export const SHAPES: Readonly<Record<string, Shape>> = {
   '{},{},…': listOf('{}'),
   '[],[],…': listOf('[]'),
@@ -48,6 +47,8 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   escapes: text(String.raw`\n`),
   'escaped quotes': text(String.raw`\"`),
   'escaped letters': text(String.raw`\u00e9`),
+  'one string without an end': (bytes) => `"${String.raw`\"`.repeat((bytes - 1) / 2)}`,
+  'one number': (bytes) => '1'.repeat(bytes),
   blanks: (bytes) => `${' '.repeat(bytes - 1)}1`,
 }
 

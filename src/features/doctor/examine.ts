@@ -54,7 +54,7 @@ export async function examine(deps: DoctorDeps, say: Say, checks: readonly Check
 
 /** False: GitHub or GitLab is set up, and the CI service is not. */
 const usesCi = ({ github, gitlab, v2, legacy, badges, webhookSecrets }: DoctorDeps): boolean =>
-  (!github && !gitlab) || v2 !== null || legacy !== null || badges !== null || webhookSecrets().length > 0
+  (!github && !gitlab) || v2 !== null || legacy !== null || badges !== null || webhookSecrets.length > 0
 
 async function foundBy(check: Check, examination: Examination): Promise<Finding[]> {
   try {

@@ -118,8 +118,7 @@ export interface DoctorDeps {
     'runs' | 'hooks' | 'rate' | 'cancel' | 'file' | 'failedJobs' | 'annotations' | 'refusals'
   > | null
   gitlab: Pick<GitlabClient, 'pipelines' | 'hooks' | 'rate' | 'scopes' | 'project'> | null
-  /** those that are valid now */
-  webhookSecrets: () => readonly string[]
+  webhookSecrets: readonly string[]
   receiving: () => Promise<Receiving>
 }
 

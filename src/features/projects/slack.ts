@@ -46,7 +46,7 @@ import { answerNoAddress, answerNoDifference, answerNotSent, answerReset } from 
 type Deps = AnswerDeps &
   ConfirmDeps & {
     /** those that are valid now */
-    webhookSecrets: () => readonly string[]
+    webhookSecrets: readonly string[]
   }
 
 export const projects = (deps: Deps): Feature => ({

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse, IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { isJsonObject } from '../../lib/json-parts.ts'
 import { utf8Of } from '../../lib/escape.ts'
+import { findJson, isRecord } from '../../lib/json.ts'
 import type { Log } from '../../lib/log.ts'
 import { sendJson, sendText } from '../../http/answer.ts'
 import { announcedBytes, readBody, giveBack } from '../../http/body.ts'
@@ -132,9 +132,9 @@ export function createSignatureCount() {
 function isReadable(type: string, bytes: Buffer): boolean {
   const text = utf8Of(bytes)
   if (text === null) return false
-  if (!isForm(type)) return isJsonObject(bytes)
+  if (!isForm(type)) return isRecord(findJson(text))
   const { payload } = fieldsOf(text)
-  return payload === undefined || (typeof payload === 'string' && isJsonObject(Buffer.from(payload)))
+  return payload === undefined || (typeof payload === 'string' && isRecord(findJson(payload)))
 }
 
 // Parsed as Bolt does. URLSearchParams would take a minute for a form of a million keys.

@@ -2,7 +2,6 @@ import * as z from 'zod'
 import { type Endpoint, bodyText, readJsonBody, refusal, type BodyReading } from '../endpoint.ts'
 import { secretPath, type IsSecret } from '../secret-path.ts'
 import { isRecord } from '../../lib/json.ts'
-import { fields, values } from '../../lib/json-parts.ts'
 import { ciBuildId, cleanText, projectId, SOURCE_TEXT_CHARS_MAX, timeMsOrNull, uuidOrNull } from '../values.ts'
 import { NO_DETAILS, commitTitle, type ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { isUuid, toUuid, type Uuid } from '../../domain/ids.ts'
@@ -25,7 +24,7 @@ type CiReading = Extract<BodyReading, { kind: 'delivery' | 'refusal' }>
  * missing, null or unknown. Source: interface, "Webhook delivery".
  */
 export function readPayload(body: Uint8Array): CiReading {
-  const read = readJsonBody(body, DELIVERED)
+  const read = readJsonBody(body)
   if (read.kind === 'refusal') return read
   const { build } = isRecord(read.value) ? read.value : {}
   if (!isRecord(build)) return refusal('the body has no object "build"')
@@ -44,26 +43,6 @@ const EXPECTED = {
   status: 'is not a status word',
 } as const
 
-/** The fields of a build that are read. */
-const BUILD_FIELDS = [
-  ...REQUIRED,
-  'branch',
-  'commit_id',
-  'project_name',
-  'project_full_name',
-  'build_url',
-  'commit_url',
-  'short_commit_id',
-  'message',
-  'committer',
-  'project_uuid',
-  'build_uuid',
-  'started_at',
-  'finished_at',
-] as const
-
-const DELIVERED = fields({ build: values(BUILD_FIELDS) })
-
 const PAYLOAD = z.object({
   project_id: projectId,
   build_id: ciBuildId,
@@ -76,29 +55,29 @@ const textOf = (value: unknown): string | null =>
 const uuidOf = (value: unknown): Uuid | null => (typeof value === 'string' ? uuidOrNull.parse(value) : null)
 const timeMsOf = (value: unknown): number | null => (typeof value === 'string' ? timeMsOrNull.parse(value) : null)
 
-type Build = Readonly<Partial<Record<(typeof BUILD_FIELDS)[number], unknown>>>
-
-function toReceivedEvent(required: z.infer<typeof PAYLOAD>, build: Build): ReceivedEvent {
-  const buildUrl = textOf(build.build_url)
+function toReceivedEvent(required: z.infer<typeof PAYLOAD>, build: Readonly<Record<string, unknown>>): ReceivedEvent {
+  const buildUrl = textOf(build['build_url'])
   return {
     projectId: required.project_id,
     buildId: required.build_id,
-    branch: textOf(build.branch),
-    commitId: textOf(build.commit_id),
+    branch: textOf(build['branch']),
+    commitId: textOf(build['commit_id']),
     rawStatus: required.status,
     details: {
       ...NO_DETAILS,
-      projectName: textOf(build.project_name),
-      projectFullName: textOf(build.project_full_name),
+      projectName: textOf(build['project_name']),
+      projectFullName: textOf(build['project_full_name']),
       buildUrl,
-      commitUrl: textOf(build.commit_url),
-      shortCommitId: textOf(build.short_commit_id),
-      message: commitTitle(textOf(build.message)),
-      committer: textOf(build.committer),
-      projectUuid: uuidOf(build.project_uuid),
-      buildUuid: isUuid(required.build_id) ? toUuid(required.build_id) : (uuidOf(build.build_uuid) ?? uuidIn(buildUrl)),
-      startedAt: timeMsOf(build.started_at),
-      finishedAt: timeMsOf(build.finished_at),
+      commitUrl: textOf(build['commit_url']),
+      shortCommitId: textOf(build['short_commit_id']),
+      message: commitTitle(textOf(build['message'])),
+      committer: textOf(build['committer']),
+      projectUuid: uuidOf(build['project_uuid']),
+      buildUuid: isUuid(required.build_id)
+        ? toUuid(required.build_id)
+        : (uuidOf(build['build_uuid']) ?? uuidIn(buildUrl)),
+      startedAt: timeMsOf(build['started_at']),
+      finishedAt: timeMsOf(build['finished_at']),
     },
   }
 }

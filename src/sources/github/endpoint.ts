@@ -12,7 +12,7 @@ import {
   type BodyReading,
 } from '../endpoint.ts'
 import { isRepositoryName } from '../http/address.ts'
-import { DELIVERED, readRun } from './run.ts'
+import { readRun } from './run.ts'
 
 /** GitHub's deliveries have about 20 KiB. */
 const BODY_BYTES_MAX = 1024 * 1024
@@ -38,7 +38,7 @@ const signatureIn = (headers: IncomingHttpHeaders): string | null =>
   /^sha256=([0-9a-f]{64})$/i.exec(String(headers['x-hub-signature-256'] ?? ''))?.[1]?.toLowerCase() ?? null
 
 function readBody(bytes: Uint8Array, headers: IncomingHttpHeaders): BodyReading {
-  const body = readJsonBody(bytes, DELIVERED)
+  const body = readJsonBody(bytes)
   if (body.kind === 'refusal') return body
   const [workflowRun, repository, workflow] = ['workflow_run', 'repository', 'workflow'].map((name) =>
     fieldOf(body.value, name),

@@ -3,8 +3,7 @@ import { authorOf } from '../../domain/handle.ts'
 import { commitTitle, NO_DETAILS, type BuildDetails } from '../../domain/builds/build-event.ts'
 import { githubProjectId, type ProjectId } from '../../domain/ids.ts'
 import { HELD_STATUS } from '../../domain/builds/status.ts'
-import { fields } from '../../lib/json-parts.ts'
-import { fieldOf, textOf } from '../../lib/raw-values.ts'
+import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
 import { streamOf, BY_HAND, MERGE_QUEUE, NIGHTLY } from '../../domain/builds/stream.ts'
 import { assertNever } from '../../lib/assert.ts'
 import { isRepositoryName } from '../http/address.ts'
@@ -12,7 +11,7 @@ import { projectOf } from '../project.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { ShownBuild } from '../source.ts'
 import { type Person, PUSH, startedBy, unknownTrigger, type Trigger } from '../trigger.ts'
-import { buildId, cleanTextOrNull, idDigits, partOf, timeMsOrNull } from '../values.ts'
+import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
 
 /**
  * Reads a workflow run, as a `workflow_run` delivery and the REST API show it; null if its ids or the
@@ -78,6 +77,9 @@ const time = timeMsOrNull.nullable().catch(null)
 
 const ACCOUNT = z.object({ login: text }).nullable().catch(null)
 
+/** Further pull requests of a run are not read. One is of use; several say that it is unclear which one the run is for. */
+const PULL_REQUESTS_MAX = 100
+
 const RUN = z.object({
   id: buildId,
   workflow_id: idDigits,
@@ -94,7 +96,10 @@ const RUN = z.object({
   updated_at: time,
   display_title: text,
   actor: ACCOUNT,
-  pull_requests: z.array(z.object({ number: idDigits }).nullable().catch(null)).catch([]),
+  pull_requests: z.preprocess(
+    (all) => listOf(all).slice(0, PULL_REQUESTS_MAX),
+    z.array(z.object({ number: idDigits }).nullable().catch(null)),
+  ),
   head_commit: z
     .object({ message: text, author: z.object({ name: text, email: text, username: text }).nullable().catch(null) })
     .nullable()
@@ -111,13 +116,6 @@ const REPOSITORY = z.object({
 
 const WORKFLOW = z.object({ name: text, path: text })
 const NO_WORKFLOW = { name: null, path: null }
-
-/** What is read of a `workflow_run` delivery. */
-export const DELIVERED = fields({
-  workflow_run: partOf(RUN),
-  repository: partOf(REPOSITORY),
-  workflow: partOf(WORKFLOW),
-})
 
 type GithubRun = z.infer<typeof RUN>
 type GithubRepository = z.infer<typeof REPOSITORY>

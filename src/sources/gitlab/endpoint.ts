@@ -10,9 +10,9 @@ import {
   type Hook,
   type BodyReading,
 } from '../endpoint.ts'
-import { fieldOf, textOf } from '../../lib/raw-values.ts'
+import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
 import { isProjectPath } from '../http/address.ts'
-import { DELIVERED, isChild, readPipeline } from './pipeline.ts'
+import { isChild, JOBS_MAX, readPipeline } from './pipeline.ts'
 
 /** A pipeline of 2,000 jobs, the most on GitLab.com, has about 1.3 MiB. Four refusals disable the webhook. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024
@@ -89,7 +89,7 @@ const deliveryId = (headers: IncomingHttpHeaders): string | null =>
   singleHeader(headers['idempotency-key']) ?? singleHeader(headers['webhook-id'])
 
 function readBody(bytes: Uint8Array, headers: IncomingHttpHeaders): BodyReading {
-  const body = readJsonBody(bytes, DELIVERED)
+  const body = readJsonBody(bytes)
   if (body.kind === 'refusal') return body
   const { value } = body
   const pipeline = isRecord(value) ? value['object_attributes'] : null
@@ -101,7 +101,7 @@ function readBody(bytes: Uint8Array, headers: IncomingHttpHeaders): BodyReading 
     project: value['project'],
     commit: value['commit'],
     mergeRequest: value['merge_request'],
-    jobs: value['builds'],
+    jobs: listOf(value['builds']).slice(0, JOBS_MAX),
   })
   if (!build) return { kind: 'refusal', reason: whyUnread(value['project']) }
   // The body itself is not stored: it has the values of variables, which may be secrets.

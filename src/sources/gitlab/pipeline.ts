@@ -5,7 +5,6 @@ import { gitlabProjectId, type BuildId, type ProjectId } from '../../domain/ids.
 import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
 import { isFinal, toStatus } from '../../domain/builds/status.ts'
 import { assertNever } from '../../lib/assert.ts'
-import { fields, items } from '../../lib/json-parts.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import { CiError } from '../http/errors.ts'
 import { isProjectPath } from '../http/address.ts'
@@ -14,7 +13,7 @@ import { streamOf, BY_HAND, MERGE_QUEUE, NIGHTLY, TAG } from '../../domain/build
 import type { KnownProject } from '../../store/records.ts'
 import type { ShownBuild } from '../source.ts'
 import { type Person, PUSH, startedBy, unknownTrigger, type Trigger } from '../trigger.ts'
-import { buildId, cleanTextOrNull, idDigits, partOf, timeMsOrNull } from '../values.ts'
+import { buildId, cleanTextOrNull, idDigits, timeMsOrNull } from '../values.ts'
 
 const text = cleanTextOrNull
 const time = timeMsOrNull.nullable().catch(null)
@@ -77,16 +76,6 @@ const MERGE_REQUEST = z.object({ iid: idDigits, title: text, url: text, web_url:
 
 /** Further jobs of a delivery are not read. GitLab.com allows 2,000; more than this that ran do not fit into a body. */
 export const JOBS_MAX = 4_000
-
-/** What is read of a pipeline event. */
-export const DELIVERED = fields({
-  object_attributes: partOf(PIPELINE),
-  project: partOf(PROJECT),
-  commit: partOf(COMMIT),
-  user: partOf(USER),
-  merge_request: partOf(MERGE_REQUEST),
-  builds: items(partOf(JOB), JOBS_MAX),
-})
 
 type Pipeline = z.infer<typeof PIPELINE>
 type Job = z.infer<typeof JOB>

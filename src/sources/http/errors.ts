@@ -142,16 +142,21 @@ const REASON_SOURCE_CHARS_MAX = 4_000
 const REMOVED = '[removed]'
 
 /**
- * The reason in an error body, in one line without markup; undefined if it has none that is known. Bodies come as
- * `{errors: […]}`, `{error: "…"}`, text, HTML or nothing. The given secrets, and anything that looks like one, are
- * removed.
+ * The reason in an error body, in one line; undefined if it has none that is known. Bodies come as `{errors: […]}`,
+ * `{error: "…"}`, text, HTML or nothing. HTML has no reason: it is the page of a proxy, and could hide a secret in its
+ * markup. The given secrets, and anything that looks like one, are removed.
  */
 export function cleanReason(body: string, secrets: readonly string[]): string | undefined {
-  const words = withoutMarkup(beginning(hide(messageIn(body.trim()), secrets)))
-  // Once more: removing the markup may reveal a secret that was escaped or split.
+  const message = messageIn(body.trim())
+  if (MARKUP.test(message)) return undefined
+  const words = inOneLine(beginning(hide(message, secrets)))
+  // Once more: a secret may have stood on two lines.
   const clean = withoutSecrets(words, secrets)
   return clean === '' ? undefined : cut(clean, REASON_CHARS_MAX)
 }
+
+/** A tag or an entity. */
+const MARKUP = /<[a-z/!?][^<>]*>|&(?:#\w+|\w+);/i
 
 /** The text without the given secrets, pieces of them, and anything that looks like a secret. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
@@ -227,26 +232,11 @@ function phrases(value: unknown): string[] {
 const beginning = (text: string): string =>
   text.length <= REASON_SOURCE_CHARS_MAX ? text : text.slice(0, REASON_SOURCE_CHARS_MAX).replace(/\S*$/, '')
 
-const INLINE_MARKUP = /<\/?(?:a|b|code|em|i|mark|span|strong|tt|u|wbr)\b[^<>]*>/gi
-
-function withoutMarkup(text: string): string {
-  return text
-    .replace(/<(script|style)\b.*?<\/\1\s*>/gis, ' ')
-    .replace(INLINE_MARKUP, '')
-    .replace(/<[^<>]*>/g, ' ')
-    .replace(/&(#x[\da-f]{1,6}|#\d{1,7}|\w{2,4});/gi, (entity, name: string) => characterOf(name) ?? entity)
+const inOneLine = (text: string): string =>
+  text
     .replace(/\p{Cf}+/gu, '')
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
-}
-
-const ENTITIES = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }))
-
-function characterOf(entity: string): string | undefined {
-  if (!entity.startsWith('#')) return ENTITIES.get(entity)
-  const point = /^#x/i.test(entity) ? Number.parseInt(entity.slice(2), 16) : Number(entity.slice(1))
-  return point <= 0x10_ff_ff ? String.fromCodePoint(point) : undefined
-}
 
 const escapePattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}\-/]/g, String.raw`\$&`)
 

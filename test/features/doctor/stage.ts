@@ -63,7 +63,7 @@ export async function openHealthy(settings?: Settings): Promise<Examined> {
     ...createClients(config.ci, openTransport()),
     github: null,
     gitlab: null,
-    webhookSecrets: () => config.webhookSecrets,
+    webhookSecrets: config.webhookSecrets,
   }
   await hear({ ...scene, store }, 'acme/ios', Date.now())
   return { ...scene, deps, store, found: (check, changes) => said(check, { ...deps, ...changes }) }

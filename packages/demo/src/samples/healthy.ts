@@ -114,6 +114,6 @@ export const HEALTHY: DoctorDeps = {
     scopes: async () => ['api'],
     project: async () => ({}),
   },
-  webhookSecrets: () => [SECRET],
+  webhookSecrets: [SECRET],
   receiving: async () => ({ wrongSignatures: 0, socketTrouble: null }),
 }
