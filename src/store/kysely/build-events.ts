@@ -18,7 +18,7 @@ import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
 import type { CardDecision, StoredDecision } from '../records.ts'
 import type { OnNews, Reads, Tx } from '../store.ts'
-import { type RunQuery, columns, type Insert, lock } from './query.ts'
+import { type RunQuery, columns, lock } from './query.ts'
 import { type Columns, FLAG, mapping } from './rows.ts'
 
 export const toStored = (row: Selectable<Schema['fact']>): BuildEvent =>
@@ -234,7 +234,7 @@ const ACKNOWLEDGED_TOGETHER = 32
 const SEQS = Array.from({ length: ACKNOWLEDGED_TOGETHER }, (_, n) => `seq${n}`)
 
 /** Build events, deliveries, and decisions. */
-export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert, onNews: OnNews) {
+export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews) {
   /** A build keeps the order of its first build event. The caller has read the build's events, and so locked them. */
   async function uuidOrder({ projectId, buildId, details }: ReceivedEvent, at: number): Promise<string> {
     const key = buildKey(projectId, buildId)
@@ -273,7 +273,10 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
         acknowledged: origin === 'delivery' ? 0 : 1,
       }
       onNews('ingest')
-      return insert(buildEvent)
+      const [inserted] = await runQuery('insertBuildEvent', buildEvent, (value) =>
+        db.insertInto('fact').values(columns(buildEvent, value)).returning('seq'),
+      )
+      return inserted!.seq
     },
 
     async countRepeat(eventSeq) {
