@@ -11,7 +11,7 @@ import {
 import { type BuildId, type ProjectId, buildKey, isIdDigits, orderOf } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
 import type { Judgement } from '../../domain/builds/streak.ts'
-import type { Change, RuleResult, RuleVerdict } from '../../domain/rules/rule.ts'
+import type { Change, RuleResult } from '../../domain/rules/rule.ts'
 import { isRed, toStatus, isVerdict, type Status } from '../../domain/builds/status.ts'
 import { hasStreak } from '../../domain/builds/stream.ts'
 import { together } from '../../lib/async.ts'
@@ -59,10 +59,6 @@ const withDetails = (row: Selectable<Schema['fact']>, details: BuildDetails): Bu
 /** What the column `verdict` has for `post`: databases keep the word that they began with. */
 export const STORED_POST = 'tell'
 
-// Older rows hold verdicts without their rules.
-const toRuleResult = (stored: RuleResult | RuleVerdict): RuleResult =>
-  typeof stored === 'string' ? { rule: null, from: null, verdict: stored } : stored
-
 /** The column `recovered` holds an index into this list. */
 const CHANGES_STORED: readonly (Change | null)[] = [null, 'recovered', 'broken']
 
@@ -95,7 +91,8 @@ export const DECISION = mapping<'decision', StoredDecision>({
     'looked',
     {
       store: (results) => JSON.stringify(results),
-      read: (text: string) => (JSON.parse(text) as (RuleResult | RuleVerdict)[]).map(toRuleResult),
+      // Versions before 0.2 stored words in place of rules.
+      read: (text: string) => (JSON.parse(text) as RuleResult[]).filter((one) => typeof one === 'object'),
     },
   ],
   noticeDay: 'notice_day',

@@ -55,22 +55,16 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
   },
 })
 
-/** Reports that were stored before sources were asked name their tests, and the part of the build, otherwise. */
-type StoredBody = Omit<FailureReport, 'by' | 'attempt' | 'part' | 'tests' | 'durationMs' | 'failures'> &
-  Partial<Pick<FailureReport, 'by' | 'attempt' | 'part' | 'tests' | 'durationMs'>> & {
-    shard?: string | null
-    failures: readonly (Partial<Failure> & { name?: string })[]
-  }
-
-const toReport = ({ shard = null, ...body }: StoredBody): FailureReport => ({
+/** Fields that are null are not stored. */
+const toReport = (body: StoredBody): FailureReport => ({
+  ...NO_REPORT,
   ...body,
-  by: body.by ?? 'step',
-  attempt: body.attempt ?? null,
-  part: body.part ?? shard,
-  tests: body.tests ?? null,
-  durationMs: body.durationMs ?? null,
-  failures: body.failures.map(({ name = null, ...failure }) => ({ ...NO_FAILURE, test: name, ...failure })),
+  failures: body.failures.map((failure) => ({ ...NO_FAILURE, ...failure })),
 })
+
+type StoredBody = Omit<FailureReport, keyof typeof NO_REPORT | 'failures'> & { failures: readonly Partial<Failure>[] }
+
+const NO_REPORT = { attempt: null, part: null, tests: null, durationMs: null }
 
 /** Most fields of most failures are not known. */
 const withoutNulls = (_: string, value: unknown): unknown => value ?? undefined
