@@ -99,10 +99,7 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
       } as const
       const ended = await Promise.all(
         stage.processes.map(({ operations }, i) =>
-          operations.projects.create(creation, i === 0 ? lin() : grace(), {
-            evenIfThere: false,
-            begun: async () => {},
-          }),
+          operations.projects.create(creation, i === 0 ? lin() : grace(), false),
         ),
       )
       expect(ended.filter(({ kind }) => kind === 'created')).toHaveLength(1)

@@ -1,12 +1,12 @@
 import type { FieldFault } from '../../domain/rules/rule.ts'
 import { filterInWords } from '../../domain/rules/pattern.ts'
-import { filterWords, mention, outside, projectLabel } from '../../slack/messages/build.ts'
+import { filterWords, outside, projectLabel } from '../../slack/messages/build.ts'
 import { isRecord } from '../../lib/json.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { FORM_FIELDS } from '../../domain/ci-project/project-fields.ts'
 import { topOf } from '../../domain/ci-project/project-change.ts'
-import { announceAndRun, offering, RESULT, type Stage } from './announce-and-run.ts'
+import { offering, runAndAnnounce } from './run-and-announce.ts'
 import {
   createProject,
   namesInUrl,
@@ -269,14 +269,13 @@ export const projectCreateForm = (deps: ProjectDeps): Form => ({
 export const projectCreateSendForm = (deps: ProjectDeps): Form => ({
   what: 'a new project',
   receive: (body) =>
-    announceAndRun(body, 'create', (slack) => {
+    runAndAnnounce(deps, body, 'create', (slack) => {
       const waiting = readWaiting(slack.seal, body)
       if (waiting?.kind !== 'create') return null
       const { creation, evenIfThere } = waiting
       return {
         channel: waiting.channel,
-        announcement: (user, stage) => createLine(user, waiting, stage),
-        act: (by, begun) => createProject(deps, creation, by, { evenIfThere, begun }),
+        act: (by) => createProject(deps, creation, by, evenIfThere),
         answer: answerCreate,
         async offerWithout(notifiers, by) {
           const left = { ...waiting, creation: withoutNotifiers(creation, notifiers) }
@@ -287,9 +286,3 @@ export const projectCreateSendForm = (deps: ProjectDeps): Form => ({
       }
     }),
 })
-
-/** The announcement in the channel where the creation was requested. */
-export const createLine = (user: string, { name }: Pick<WaitingCreation, 'name'>, stage: Stage = 'begun'): string =>
-  `:hammer_and_wrench: ${mention(user)} ${DOES[stage]} the project *${projectLabel({ project: name })}* in CI. ${RESULT[stage]}`
-
-const DOES: Record<Stage, string> = { begun: 'is creating', done: 'created', tried: 'tried to create' }

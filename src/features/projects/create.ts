@@ -5,8 +5,8 @@ import type { ProjectRequest } from '../../domain/cards/request.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { invariant } from '../../lib/assert.ts'
 import { type Requester, type CiFailure, ciFailureOf } from '../../projects/outcomes.ts'
-import type { Begun, NotSent, ProjectDeps, SentInVain } from './outcomes.ts'
-import { beforeCall, callForProject, endUnclear, record, repeatedRequest, announced } from './record.ts'
+import type { NotSent, ProjectDeps, SentInVain } from './outcomes.ts'
+import { beforeCall, callForProject, endUnclear, record, repeatedRequest } from './record.ts'
 import { refusalToAdminister, cacheProject } from './read.ts'
 import { checkCreation, type CreationCheck, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
 import { repositoryPath } from '../../sources/ci-service/wire.ts'
@@ -57,13 +57,13 @@ export async function createProject(
   deps: ProjectDeps,
   creation: Creation,
   by: Requester,
-  { evenIfThere, begun }: { evenIfThere: boolean; begun: Begun },
+  evenIfThere: boolean,
 ): Promise<CreateOutcome> {
   const ready = await beforeRecord(makeReady(deps, creation, by, evenIfThere))
   if (ready.kind !== 'ready') return ready
   const taken = evenIfThere ? null : await endIfThere(deps, ready)
   if (taken) return taken
-  return announced(deps, begun, send(deps, ready))
+  return send(deps, ready)
 }
 
 /** Checks again, since another request may have taken the name before our record. Null: the name is still free. */

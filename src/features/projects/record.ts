@@ -20,8 +20,10 @@ import {
   type CallResult,
   type LookUpResult,
 } from '../../projects/requests.ts'
+import { sendPatiently } from '../../slack/api/send-text.ts'
+import { endLine } from './messages.ts'
 import { fieldDigest, readAfresh, refOf } from './read.ts'
-import type { Begun, NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
+import type { NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
 
 /** The contents of a request's record: names of fields and digests, never values. */
 export interface RequestedChange {
@@ -94,17 +96,13 @@ export const beforeCall = <Ready>(
     throw new NotAttempted(failure, error)
   })
 
-/** Announces the write while CI is being called: CI must not wait for Slack. */
-export async function announced<Outcome>(
-  { log }: Pick<ProjectDeps, 'log'>,
-  begun: Begun,
-  sending: Promise<Outcome>,
-): Promise<Outcome> {
-  const announcing = begun().catch((error: unknown) =>
-    log.warn({ err: error }, 'a change of a project could not be announced'),
-  )
-  const [outcome] = await Promise.all([sending, announcing])
-  return outcome
+/** Tells the channel where a write was requested how it ended, in one line. An unclear write is looked up, and may end later. */
+export async function announceEnd(deps: ProjectDeps, interactionKey: string): Promise<void> {
+  const request = await deps.store.read.requestOf(interactionKey)
+  if (!request || !isProjectRequest(request) || request.channel === null || isOpen(request)) return
+  const sent = await sendPatiently(deps, request.channel, endLine(request))
+  if (sent.kind !== 'sent')
+    deps.log.warn({ request: request.id, code: sent.code }, 'the end of a write could not be announced in its channel')
 }
 
 /** Makes the one call. If CI refuses it, ends the request; otherwise the caller has to. */

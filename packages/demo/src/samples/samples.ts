@@ -127,7 +127,7 @@ export const samplesOf = async (commands: readonly CommandRow[], cast: Cast = CA
   ...ofKinds<ResetOutcome>(
     'project',
     resets(cast),
-    (outcome) => answerReset(outcome, askedOf('project', cast), true),
+    (outcome) => answerReset(outcome, askedOf('project', cast)),
     'reset',
   ),
   ...any(cast),
