@@ -167,7 +167,6 @@ const WAITING_CREATION: WaitingCreation = {
     testCommands: ['npm ci', '# Unit', 'npm test'],
     variables: [{ name: 'TOKEN', value: 'hidden' }],
     rule: { notifier: 'email', target: 'all', branch: 'main', branchMatch: null, events: ['failed'], options: {} },
-    more: '{"notification_rules":[]}',
   },
 }
 

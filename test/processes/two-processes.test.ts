@@ -95,7 +95,6 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
         testCommands: ['npm test'],
         variables: [],
         rule: null,
-        more: null,
       } as const
       const ended = await Promise.all(
         stage.processes.map(({ operations }, i) =>

@@ -31,7 +31,6 @@ export const CREATION: Creation = {
   testCommands: [],
   variables: [],
   rule: null,
-  more: null,
 }
 
 export const T0 = Date.UTC(2026, 4, 4, 14)
