@@ -2,13 +2,16 @@ import type { Project } from '../../domain/ci-project/project.ts'
 import {
   CALLING_MAX_MS,
   GIVE_UP_MS,
+  isOpen,
+  isProjectRequest,
   type ProjectRequest,
   type RequestChange,
   type RequestEvent,
 } from '../../domain/cards/request.ts'
 import { checkDueRequests, LOOK_LATER_MS, recordEvent } from '../../projects/requests.ts'
-import { lookedUpLine } from './messages.ts'
-import { announceEnd, lookAtChanged } from './record.ts'
+import { sendPatiently } from '../../slack/api/send-text.ts'
+import { endLine, lookedUpLine } from './messages.ts'
+import { lookAtChanged } from './record.ts'
 import type { ProjectDeps } from './outcomes.ts'
 import { cacheProject } from './read.ts'
 
@@ -51,6 +54,15 @@ async function record(
   if (sent.kind !== 'sent')
     log.warn({ request: id, by, code: sent.code }, 'a person could not be notified of what CI shows')
   await announceEnd(deps, request.interactionKey)
+}
+
+/** Tells the channel where a write was requested how it ended, in one line. An unclear write is looked up, and may end later. */
+export async function announceEnd(deps: ProjectDeps, interactionKey: string): Promise<void> {
+  const request = await deps.store.read.requestOf(interactionKey)
+  if (!request || !isProjectRequest(request) || request.channel === null || isOpen(request)) return
+  const sent = await sendPatiently(deps, request.channel, endLine(request))
+  if (sent.kind !== 'sent')
+    deps.log.warn({ request: request.id, code: sent.code }, 'the end of a write could not be announced in its channel')
 }
 
 type WriteLookUp =

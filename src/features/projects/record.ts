@@ -20,8 +20,6 @@ import {
   type CallResult,
   type LookUpResult,
 } from '../../projects/requests.ts'
-import { sendPatiently } from '../../slack/api/send-text.ts'
-import { endLine } from './messages.ts'
 import { fieldDigest, readAfresh, refOf } from './read.ts'
 import type { NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
 
@@ -95,15 +93,6 @@ export const beforeCall = <Ready>(
     await end(deps, request, { kind: 'refused', code: 'fault' })
     throw new NotAttempted(failure, error)
   })
-
-/** Tells the channel where a write was requested how it ended, in one line. An unclear write is looked up, and may end later. */
-export async function announceEnd(deps: ProjectDeps, interactionKey: string): Promise<void> {
-  const request = await deps.store.read.requestOf(interactionKey)
-  if (!request || !isProjectRequest(request) || request.channel === null || isOpen(request)) return
-  const sent = await sendPatiently(deps, request.channel, endLine(request))
-  if (sent.kind !== 'sent')
-    deps.log.warn({ request: request.id, code: sent.code }, 'the end of a write could not be announced in its channel')
-}
 
 /** Makes the one call. If CI refuses it, ends the request; otherwise the caller has to. */
 export async function callForProject<Answer>(

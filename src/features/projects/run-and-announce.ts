@@ -1,7 +1,7 @@
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import type { ProjectDeps } from './outcomes.ts'
-import { announceEnd } from './record.ts'
+import { announceEnd } from './confirm.ts'
 import { answerOf, line, type Answer, type AnswerContext } from '../../slack/messages/answer.ts'
 import { plain } from '../../slack/messages/blocks.ts'
 import { answerOldForm } from '../kit/fault-messages.ts'

@@ -3,8 +3,8 @@ import type { Schema } from '../schema.ts'
 
 /** Translates between a field's value and what its column holds. */
 interface Codec<Value> {
-  store: (value: Value) => unknown
-  read: (stored: never) => Value
+  store(value: Value): unknown
+  read(stored: never): Value
 }
 
 /** A column with the same value as its field, or a column with its codec. */
@@ -16,9 +16,9 @@ type Column<Table extends keyof Schema, Value> =
 export const FLAG: Codec<boolean> = { store: (is) => (is ? 1 : 0), read: (stored: number) => stored === 1 }
 
 /** JSON text. Null is stored as null. */
-export const JSON_TEXT: Codec<any> = {
+export const JSON_TEXT: Codec<never> = {
   store: (value: unknown) => (value === null ? null : JSON.stringify(value)),
-  read: (stored: string | null) => (stored === null ? null : JSON.parse(stored)),
+  read: (stored: string | null) => (stored === null ? null : JSON.parse(stored)) as never,
 }
 
 /** The column of each field of a record. */
@@ -27,7 +27,7 @@ export type Columns<Table extends keyof Schema, Type> = { [Field in keyof Type]-
 /** Maps records to rows and back. */
 export function mapping<Table extends keyof Schema, Type>(columnOf: Columns<Table, Type>) {
   type Row = Selectable<Schema[Table]>
-  const fields = Object.entries(columnOf as Record<string, Column<Table, any>>).map(([field, column]) =>
+  const fields = Object.entries(columnOf as Record<string, Column<Table, never>>).map(([field, column]) =>
     typeof column === 'string' ? { field, column } : { field, column: column[0], codec: column[1] },
   )
   return {
