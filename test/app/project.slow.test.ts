@@ -150,6 +150,7 @@ describe('editing a project', () => {
     await submit(world)
     await world.slack.people.replay('view_submission')
     await untilModal(world, ['Changed'])
+    await until('the channel is told', () => said(world).length > 0)
     await settled(world.app.url)
     expect(putsTo(world)).toHaveLength(1)
     expect(said(world).filter((text) => /changed \*acme\/web\*/.test(text))).toHaveLength(1)
