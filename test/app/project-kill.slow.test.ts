@@ -19,6 +19,7 @@ it('a process that is killed during a write leaves a record, which the next one 
   await bot.exit
   expect(requests()).toEqual([{ action: 'edit-project', state: 'calling', code: null }])
   expect(scene.slack.messages(CHANNELS.builds)).toEqual([])
+  await until('CI has done it', () => projectIn(scene).branches.join() === 'main')
   await startBot(scene)
   await until('it is ended', () => requests()[0]?.['state'] === 'confirmed')
   expect(projectIn(scene)).toMatchObject({ branches: ['main'] })
