@@ -1,7 +1,6 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isChannelId } from '../domain/ids.ts'
-import type { CreationForms } from '../sources/ci-service/check-creation.ts'
 import type { GithubApp } from '../sources/github/app.ts'
 import { isSigningToken, signingKey } from '../sources/gitlab/endpoint.ts'
 import { isProjectPath, isRepositoryName } from '../sources/http/address.ts'
@@ -20,7 +19,7 @@ export interface Config {
   metricsPort: number | null
   slack: { botToken: string; signingSecret: string | null; appToken: string | null; apiUrl: string | null }
   ci: {
-    v2: { baseUrl: string; organizationUuid: string; auth: CiAuth; forms: CreationForms } | null
+    v2: { baseUrl: string; organizationUuid: string; auth: CiAuth } | null
     legacy: { baseUrl: string; apiKey: string } | null
     siteUrl: string | null
   }
@@ -136,10 +135,6 @@ function readToken(env: Reader, name: keyof typeof TOKENS): string | null {
 function readV2(env: Reader): Config['ci']['v2'] {
   const baseUrl = env.url('CI_BASE_URL')
   const auth = readAuth(env)
-  const forms: CreationForms = {
-    deploymentForm: env.oneOf('CI_DEPLOYMENT_FORM', ['table', 'example'], 'table'),
-    createTargetName: env.oneOf('CI_CREATE_TARGET_NAME', ['email_target', 'target'], 'email_target'),
-  }
   // Check the other settings even if the address is wrong: all faults are reported at once.
   if (!env.text('CI_BASE_URL')) {
     if (auth) env.fault('CI_BASE_URL is not set, but there are credentials for it: set the address of the v2 interface')
@@ -150,7 +145,7 @@ function readV2(env: Reader): Config['ci']['v2'] {
     env.fault(
       "CI_AUTHORIZATION is not set: CI_BASE_URL needs it (the header's value, as is), or CI_TOKEN_URL with CI_CLIENT_ID and CI_CLIENT_SECRET",
     )
-  return baseUrl === null || auth === null ? null : { baseUrl, organizationUuid, auth, forms }
+  return baseUrl === null || auth === null ? null : { baseUrl, organizationUuid, auth }
 }
 
 function readAuth(env: Reader): CiAuth | null {

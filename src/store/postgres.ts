@@ -181,16 +181,15 @@ function createPrepared(): (on: Pool | PoolClient) => Execute {
   }
   const ask = async (on: Pool | PoolClient, query: CompiledQuery, values: readonly unknown[]) =>
     (await on.query({ name: nameOf(query), text: query.sql, values: values as unknown[] })).rows
-  return (on) => ({
-    rows(query, values) {
+  return (on) =>
+    function execute(query, values) {
       if (on instanceof Pool) return retry(() => ask(on, query, values), isOutdated)
       const answer = recordFailure(on, ask(on, query, values))
       if (!returnsNothing(query)) return answer
       // `commit` waits for it. If it has failed, so does the transaction.
       answer.catch(() => {})
       return []
-    },
-  })
+    }
 }
 
 /** The NOTIFY channel on which a process that stored something wakes the one that sends. */

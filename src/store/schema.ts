@@ -59,7 +59,7 @@ export interface Schema {
     verdict: string
     reason: string
     rules_from: string
-    /** RuleResult[]; in older rows RuleVerdict[] */
+    /** RuleResult[] */
     looked: string
     recovered: number
     loud: number

@@ -125,23 +125,12 @@ const toKysely = (db: DatabaseSync): Kysely<Schema> =>
 /** Runs prepared statements without Kysely's driver, which costs each delivery and message more than SQLite does. */
 function directly(db: DatabaseSync): Execute {
   const statements = new Map<CompiledQuery, ReturnType<typeof wrap>>()
-
-  function prepared(query: CompiledQuery) {
-    const known = statements.get(query)
-    if (known) return known
-    const statement = wrap(db.prepare(query.sql))
+  return function execute(query, parameters) {
+    const statement = statements.get(query) ?? wrap(db.prepare(query.sql))
     statements.set(query, statement)
-    return statement
-  }
-
-  return {
-    rows(query, parameters) {
-      const statement = prepared(query)
-      if (statement.reader) return statement.all(parameters)
-      statement.run(parameters)
-      return []
-    },
-    inserted: (query, parameters) => Number(prepared(query).run(parameters).lastInsertRowid),
+    if (statement.reader) return statement.all(parameters)
+    statement.run(parameters)
+    return []
   }
 }
 

@@ -30,7 +30,7 @@ async function sendUnder(world: World, fault: FaultWanted): Promise<void> {
   await submit(world)
 }
 
-/** The newest message of the channel: the result in its thread follows the requester's answer. */
+/** The newest message of the channel: it follows the requester's answer. */
 const saidIn = ({ slack }: World): string => String(slack.messages(BUILDS).at(-1)?.['text'])
 
 const choose = (block: string, value: string) => ({
@@ -45,14 +45,16 @@ describe('a write that CI refuses', () => {
     ['403', status(403), ['Not changed', 'lack the right to change projects', 'project.write'], 'forbidden'],
     ['404', status(404), ['Not changed', 'CI no longer has this project'], 'not-found'],
     ['429', status(429), ['Not changed', 'too many requests'], 'rate-limited'],
-  ])('(%s) is explained in the form and in the thread, and changes nothing', async (_, fault, words, code) => {
+  ])('(%s) is explained in the form, told in the channel, and changes nothing', async (_, fault, words, code) => {
     const world = await openProjects()
     const before = projectIn(world)
     await sendUnder(world, fault)
     await untilModal(world, [...words, 'Reference'])
     expect(projectIn(world)).toEqual(before)
     expect(statesIn(world)).toEqual([{ action: 'edit-project', state: 'refused', code }])
-    await until('the thread says so', () => saidIn(world).includes('Not changed'))
+    await until('the channel is told', () =>
+      saidIn(world).endsWith(`<@${grace}> tried to change *acme/web*: branches. Nothing was changed.`),
+    )
     expect(putsTo(world)).toHaveLength(1)
   })
 })
@@ -77,6 +79,7 @@ describe('a write with an unknown outcome', () => {
     // It may still take effect: until it cannot, no other write is let past it.
     expect(statesIn(world)).toEqual([{ action: 'edit-project', state: 'unclear', code }])
     expect(putsTo(world)).toHaveLength(1)
+    expect(world.slack.messages(BUILDS)).toEqual([])
   })
 })
 
@@ -121,7 +124,7 @@ describe('a write that CI refuses because of a notifier that CI itself put there
     expect(statesIn(world).map(({ state }) => state)).toEqual(['refused', 'confirmed'])
   })
 
-  it('names the notifier in the thread, and to the requester if the form was closed', async () => {
+  it('names the notifier to the requester if the form was closed', async () => {
     const world = await openProjects(refusing)
     await compareBranches(world, 'main')
     world.ci.addFault({ kind: 'slow', ms: 500, where: 'v2', method: 'PUT', times: 1 })

@@ -28,7 +28,7 @@ const lasting = (world: World): string =>
 
 describe('resetting an AES key', () => {
   it.each(['bare', 'wrapped', 'aes_key', 'empty'] as const)(
-    '(%s) shows the new key once, to the requester, and it is in no log, database or thread',
+    '(%s) shows the new key once, to the requester, and it is in no log, database or channel',
     async (resetAesKeyForm) => {
       const world = await openProjects({ ci: { switches: { resetAesKeyForm } } })
       const old = keyIn(world)
@@ -37,10 +37,9 @@ describe('resetting an AES key', () => {
       const view = await untilModal(world, ['AES key reset', 'only now'])
       expect(keyIn(world)).not.toBe(old)
       expect(saidBy(view)).toContain(keyIn(world))
-      await until('the thread tells', () => world.slack.messages(BUILDS).length === 2)
+      await until('the channel is told', () => world.slack.messages(BUILDS).length === 1)
       expect(world.slack.messages(BUILDS).map(({ text }) => text)).toEqual([
-        expect.stringMatching(/ (?:is resetting|reset) the AES key of \*acme\/ios\*/),
-        expect.stringContaining('Only the person who asked for it sees the new key'),
+        `:key: <@${grace}> reset the AES key of *acme/ios*.`,
       ])
       expect(lasting(world).includes(keyIn(world))).toBe(false)
       expect(lasting(world).includes(old)).toBe(false)

@@ -59,11 +59,11 @@ it('marks, dots, brackets, full-width letters and bare numbers make no differenc
   }
 })
 
-it('a decorated form that is itself a known name wins', async () => {
+it('a name that has marks itself is typed in quotes', async () => {
   const world = await open()
-  for (const line of ['/ci status acme/web main,', '/ci status acme/web@main,', '/ci status acme/web *main,*'])
-    expect(await answerTo(world, line), line).toContain(line.includes('*') ? '#601' : '#602')
-  expect(await answerTo(world, '/ci status acme/web main;')).toContain('#601')
+  for (const line of ['/ci status acme/web "main,"', '/ci status acme/web “main,”'])
+    expect(await answerTo(world, line), line).toContain('#602')
+  expect(await answerTo(world, '/ci status acme/web main,')).toContain('#601')
 })
 
 it('no other build is meant than the one that was named, though a project is almost called so', async () => {
@@ -76,7 +76,7 @@ it('no other build is meant than the one that was named, though a project is alm
     buildOf(703, { status: 'error', ...of(903, 'acme/_internal_') }),
   )
   await untilKnown(world, 6)
-  const cases = { '601': '#601', '#601': '#601', 'web-601': '#701', internal: '#702', _internal_: '#703' }
+  const cases = { '601': '#601', '#601': '#601', 'web-601': '#701', internal: '#702', '"_internal_"': '#703' }
   for (const [named, meant] of Object.entries(cases))
     for (const command of ['status', 'restart'])
       expect(await answerTo(world, `/ci ${command} ${named}`), `${command} ${named}`).toContain(meant)

@@ -19,7 +19,7 @@ import { createView, previewView } from '../../src/features/projects/create-form
 import { comparingView, differenceView, editView } from '../../src/features/projects/edit-form.ts'
 import { type WaitingCreation, type WaitingEdit, projectContext, TITLES, waitingFor } from '../../src/features/projects/forms.ts'
 import { resetView } from '../../src/features/projects/reset-form.ts'
-import { offering } from '../../src/features/projects/announce-and-run.ts'
+import { offering } from '../../src/features/projects/run-and-announce.ts'
 import { pendingView, subscribeView, type SubscribeForm } from '../../src/features/subscriptions/form-view.ts'
 import type { ShownProject } from '../../src/features/projects/outcomes.ts'
 import type { ShownSubscription } from '../../src/projects/subscriptions.ts'
@@ -110,7 +110,6 @@ const WAITING_EDIT: WaitingEdit = {
   channel: CHANNEL,
   change: { what: 'teams', ids: ['7'] },
   base: {},
-  fields: [],
 }
 
 const difference = (field: string, before: string | null, after: string | null): Difference => ({
@@ -155,7 +154,6 @@ const WAITING_CREATION: WaitingCreation = {
     testCommands: ['npm ci', '# Unit', 'npm test'],
     variables: [{ name: 'TOKEN', value: 'hidden' }],
     rule: { notifier: 'email', target: 'all', branch: 'main', branchMatch: null, events: ['failed'], options: {} },
-    more: '{"notification_rules":[]}',
   },
 }
 
@@ -388,7 +386,7 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
     when: 'The key was reset: whoever asked sees the new one, here and once.',
     view: answerView(
       TITLES['reset-aes-key'],
-      answerReset(shownReset, projectContext('reset-aes-key', REFERENCE), true),
+      answerReset(shownReset, projectContext('reset-aes-key', REFERENCE)),
     ),
   },
   'old-form': {

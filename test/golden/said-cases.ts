@@ -3,10 +3,7 @@ import type { StoredInteraction } from '../../src/store/records.ts'
 import type { Subscription } from '../../src/domain/rules/subscription.ts'
 import { answerInterrupted, answerUndone } from '../../src/features/kit/interrupted.ts'
 import { BUILD_AT, CAST, CHANNEL, REFERENCE } from '../../packages/demo/src/samples/cast.ts'
-import { lookedUpLine } from '../../src/features/projects/messages.ts'
-import { resetLine } from '../../src/features/projects/reset-form.ts'
-import { createLine } from '../../src/features/projects/create-form.ts'
-import { editLine } from '../../src/features/projects/edit-form.ts'
+import { endLine, lookedUpLine } from '../../src/features/projects/messages.ts'
 import { alarmText } from '../../src/slack/api/send-text.ts'
 import { closedLine, importedLine, subscribedLine, unsubscribedLine } from '../../src/slack/messages/subscription.ts'
 import { lookedUpLine as runLookedUp } from '../../src/features/run/messages.ts'
@@ -35,6 +32,13 @@ const all = followed({ follows: { what: 'all' }, rules: null, quiet: true })
 const hostile = followed({ follows: { what: 'project', name: HOSTILE.project } })
 
 const closed = (code: string) => closedLine({ channel: CHANNEL, code, followed: [followed(), all] })
+
+const WRITE = {
+  action: 'edit-project',
+  project: CAST.project,
+  what: ['branches', 'team_ids[0]', 'team_ids[1]'],
+  requestedBy: CAST.user,
+} as const
 
 const interaction = (what: string): StoredInteraction => ({
   id: 'i1',
@@ -103,20 +107,23 @@ export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
     when: 'Slack refuses with a word that nobody knows.',
     text: closedLine({ channel: CHANNEL, code: HOSTILE.code, followed: [hostile] }),
   },
-  'edit-begins': {
-    when: 'Somebody sent the change of a project to CI: its channel sees it, and the result stands in the thread.',
-    text: editLine(CAST.user, { name: CAST.project, fields: ['branches', 'team_ids'] }),
-  },
   'edit-done': {
-    when: 'CI has saved the change: the announcement says so.',
-    text: editLine(CAST.user, { name: CAST.project, fields: ['branches', 'team_ids'] }, 'done'),
+    when: 'Somebody has changed a project in CI: the channel where it was requested sees it.',
+    text: endLine({ ...WRITE, state: 'confirmed' }),
   },
-  'edit-tried': {
-    when: 'CI refused the change, or it is not clear whether CI has saved it.',
-    text: editLine(CAST.user, { name: CAST.project, fields: ['branches', 'team_ids'] }, 'tried'),
+  'edit-refused': { when: 'CI refused the change.', text: endLine({ ...WRITE, state: 'refused' }) },
+  'edit-unconfirmed': {
+    when: 'It is not clear whether CI has saved the change.',
+    text: endLine({ ...WRITE, state: 'unconfirmed' }),
   },
-  'create-begins': { when: 'Somebody creates a project in CI.', text: createLine(CAST.user, { name: 'acme/shop' }) },
-  'reset-begins': { when: 'Somebody resets the AES key of a project.', text: resetLine(CAST.user, CAST.project) },
+  'create-done': {
+    when: 'Somebody has created a project in CI.',
+    text: endLine({ ...WRITE, action: 'create-project', project: 'acme/shop', state: 'confirmed' }),
+  },
+  'reset-done': {
+    when: 'Somebody has reset the AES key of a project.',
+    text: endLine({ ...WRITE, action: 'reset-aes-key', what: ['aes_key'], state: 'confirmed' }),
+  },
   'looked-up': {
     when: 'Buildline was killed while CI reset an AES key: the person who asked for it is told what CI shows.',
     text: lookedUpLine({ action: 'reset-aes-key', project: CAST.project, channel: CHANNEL }, true),

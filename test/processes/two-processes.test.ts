@@ -96,15 +96,9 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
         testCommands: ['npm test'],
         variables: [],
         rule: null,
-        more: null,
       } as const
       const ended = await Promise.all(
-        stage.processes.map(({ deps }, i) =>
-          createProject(deps, creation, i === 0 ? lin() : grace(), {
-            evenIfThere: false,
-            begun: async () => {},
-          }),
-        ),
+        stage.processes.map(({ deps }, i) => createProject(deps, creation, i === 0 ? lin() : grace(), false)),
       )
       expect(ended.filter(({ kind }) => kind === 'created')).toHaveLength(1)
       expect(ended.filter(({ kind }) => kind === 'asked-already' || kind === 'exists')).toHaveLength(1)

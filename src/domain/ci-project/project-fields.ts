@@ -7,32 +7,27 @@ export interface ProjectField {
   item?: string
   /** who sets it: only CI (`ci`), a creation (`create`), or a creation and an update (`update`) */
   setBy: 'ci' | 'create' | 'update'
-  /** its name in a creation, if that is different */
-  nameInCreation?: string
   /** CI accepts it for a Pro project, but drops it */
   isBasicOnly?: true
   /** its values are never shown */
   isSecret?: true
   /** the order of its items does not matter, and CI may change it */
   isUnordered?: true
-  /** the forms to create and to edit a project have an input for it */
-  isInForm?: true
 }
 
 /** Every field that the interface names. Forms, the comparison, the masking and the requests to CI are based on it. */
 const PROJECT_FIELDS: Readonly<Record<string, ProjectField>> = {
-  type: { words: 'type', setBy: 'update', isInForm: true },
-  team_ids: { words: 'teams', item: 'team', setBy: 'update', isUnordered: true, isInForm: true },
+  type: { words: 'type', setBy: 'update' },
+  team_ids: { words: 'teams', item: 'team', setBy: 'update', isUnordered: true },
   notification_rules: { words: 'notification rules', item: 'rule', setBy: 'update', isUnordered: true },
-  build_on_pr_only: { words: 'only pull requests', setBy: 'update', isInForm: true },
-  branch_match: { words: 'which branches are built', setBy: 'update', isInForm: true },
-  branches: { words: 'branches', item: 'branch entry', setBy: 'update', isUnordered: true, isInForm: true },
+  build_on_pr_only: { words: 'only pull requests', setBy: 'update' },
+  branch_match: { words: 'which branches are built', setBy: 'update' },
+  branches: { words: 'branches', item: 'branch entry', setBy: 'update', isUnordered: true },
   setup_commands: {
     words: 'setup commands',
     item: 'setup command',
     setBy: 'update',
     isBasicOnly: true,
-    isInForm: true,
   },
   environment_variables: {
     words: 'environment variables',
@@ -40,17 +35,14 @@ const PROJECT_FIELDS: Readonly<Record<string, ProjectField>> = {
     setBy: 'update',
     isBasicOnly: true,
     isSecret: true,
-    isInForm: true,
   },
-  repository_url: { words: 'repository', setBy: 'create', isInForm: true },
-  test_commands: { words: 'test commands', setBy: 'create', isBasicOnly: true },
+  repository_url: { words: 'repository', setBy: 'create' },
+  test_commands: { words: 'test commands', setBy: 'create' },
   test_pipelines: { words: 'test commands', setBy: 'create' },
   deployment_pipelines: {
     words: 'deployments',
     item: 'deployment',
     setBy: 'create',
-    nameInCreation: 'deploy_pipelines',
-    isBasicOnly: true,
   },
   uuid: { words: 'id', setBy: 'ci' },
   organization_uuid: { words: 'organization', setBy: 'ci' },
@@ -63,11 +55,9 @@ const PROJECT_FIELDS: Readonly<Record<string, ProjectField>> = {
   updated_at: { words: 'time of the last change', setBy: 'ci' },
 }
 
-/** @param name in CI's answers or in a creation */
+/** @param name in CI's answers */
 export const projectField = (name: string): ProjectField | undefined =>
-  Object.hasOwn(PROJECT_FIELDS, name)
-    ? PROJECT_FIELDS[name]
-    : Object.values(PROJECT_FIELDS).find(({ nameInCreation }) => nameInCreation === name)
+  Object.hasOwn(PROJECT_FIELDS, name) ? PROJECT_FIELDS[name] : undefined
 
 /** The names of the fields that meet the condition. */
 export const fieldsThat = (isSo: (field: ProjectField) => boolean | undefined): ReadonlySet<string> =>
@@ -78,16 +68,6 @@ export const ANSWER_ONLY = fieldsThat(({ setBy }) => setBy !== 'update')
 
 /** Fields that an update of a Pro project must not have. */
 export const BASIC_ONLY = fieldsThat(({ setBy, isBasicOnly }) => setBy === 'update' && isBasicOnly)
-
-/** Fields that CI accepts in the creation of a Pro project, but drops; under both names. */
-export const PRO_IGNORES: ReadonlySet<string> = new Set(
-  Object.entries(PROJECT_FIELDS).flatMap(([name, { isBasicOnly, nameInCreation }]) =>
-    isBasicOnly ? [name, nameInCreation ?? name] : [],
-  ),
-)
-
-/** The fields with an input in the form to create a project. */
-export const FORM_FIELDS = fieldsThat(({ isInForm }) => isInForm)
 
 // `build_statuses` is a field of a rule.
 const UNORDERED: ReadonlySet<string> = new Set([...fieldsThat(({ isUnordered }) => isUnordered), 'build_statuses'])

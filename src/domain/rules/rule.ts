@@ -64,11 +64,11 @@ const WORDS = new Map([
 /** The result of one rule for one build event: the first condition that failed, or `selects`. */
 export type RuleVerdict = 'selects' | 'branch-not-matched' | 'branch-unknown' | 'pattern-invalid' | 'event-not-selected'
 
-/** One rule and its result for a build event. Older versions stored only the verdict. */
+/** One rule and its result for a build event. */
 export interface RuleResult {
-  rule: ChannelRule | null
-  /** the rule's owner: the project in CI, the channel, or the subscriptions file; null: not known */
-  from: 'ci' | 'channel' | 'file' | null
+  rule: ChannelRule
+  /** the rule's owner: the project in CI, the channel, or the subscriptions file */
+  from: 'ci' | 'channel' | 'file'
   verdict: RuleVerdict
 }
 

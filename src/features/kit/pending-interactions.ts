@@ -194,9 +194,8 @@ export function createPendingInteractions(deps: PendingInteractionsDeps) {
     })
   }
 
-  /** Null if it was encrypted with another token. An older version stored a response_url unencrypted. */
-  const opened = (sealed: string | null): string | null =>
-    sealed === null || /^https?:/.test(sealed) ? sealed : deps.seal.open(sealed)
+  /** Null if it was encrypted with another token. */
+  const opened = (sealed: string | null): string | null => sealed && deps.seal.open(sealed)
 
   /** Tells the person at once that the interaction was interrupted; CI is not called for it any more. Never throws. */
   async function giveUp(interaction: StoredInteraction): Promise<void> {

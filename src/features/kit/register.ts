@@ -109,7 +109,7 @@ function answerSlash(registry: Registry, deps: SlackDeps, body: unknown): Promis
   const by = requesterOf(body, 'command')
   const { modalOpener, replyTarget } = openingReplyTarget(deps, body, replyTargetOf(deps, body))
   return respond(deps, { what: nameOf(typedCommand), by, replyTarget }, (reference) =>
-    runCommand(registry, deps, typedCommand, { by, thread: null, modalOpener, reference }),
+    runCommand(registry, typedCommand, { by, thread: null, modalOpener, reference }),
   )
 }
 
@@ -124,7 +124,7 @@ function answerMention(registry: Registry, deps: SlackDeps, body: unknown): Prom
       const permit = await deps.permits('read', by)
       // A bot's account, although Slack does not mark its message as a bot's.
       if (permit.kind === 'no' && permit.why === 'bot') return { outcome: 'bot', answer: null }
-      return runCommand(registry, deps, typedCommand, { by, thread: messageOf(body), modalOpener: null, reference })
+      return runCommand(registry, typedCommand, { by, thread: messageOf(body), modalOpener: null, reference })
     },
   )
 }
@@ -175,7 +175,7 @@ async function soon<Value>({ clock, pending }: SlackDeps, value: Promise<Value>)
 async function permittedOptions(deps: SlackDeps, body: unknown, menu: MenuHandler): Promise<FieldOption[]> {
   const { user, team } = requesterOf(body, 'modal')
   const permit = await deps.permits('read', { user, team })
-  return permit.kind === 'yes' ? menu(parseName(textAt(body, 'value') ?? '').text) : []
+  return permit.kind === 'yes' ? menu(parseName(textAt(body, 'value') ?? '')) : []
 }
 
 /** What Bolt carries from the receiver to the listener: the dependencies of this one interaction. */

@@ -1,12 +1,11 @@
 import { listAt, textAt } from './body.ts'
-import type { SlackDeps, Reply } from './context.ts'
+import type { Reply } from './context.ts'
 import { CHOICE_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { type ButtonHandler, type Click, type Feature, commandNamed, type Registry } from './feature.ts'
 import { parseChoice } from './values.ts'
 import { prefixOf, type Command, type Question } from './command.ts'
 import { answerUnknown } from './slips.ts'
 import { nearest } from '../../lib/nearest.ts'
-import { withKnownNames } from '../../projects/projects.ts'
 import { parseLine, parseMention, parseTyped, type Word } from '../../slack/commands/parse.ts'
 
 /** A command as typed, in a slash command or in a mention. */
@@ -56,12 +55,11 @@ type CommandOrigin = Pick<Question, 'by' | 'thread' | 'modalOpener' | 'reference
 /** Answers a command. An unknown command does nothing. Without any word, shows the state of the channel or thread. */
 export async function runCommand(
   registry: Registry,
-  { reads }: Pick<SlackDeps, 'reads'>,
   { command, typed, words, text }: TypedCommand,
   origin: CommandOrigin,
 ): Promise<Reply> {
   const { commands, overview } = registry
-  const question = { commands, words: await withKnownNames(reads, words), text, ...origin }
+  const question = { commands, words, text, ...origin }
   if (typed === null && !origin.thread && overview) return overview(question)
   const row = typed === null ? commandNamed(registry, 'status') : command
   return row ? row.handle({ ...question, row }) : unknownCommand(question, typed ?? '')

@@ -2,32 +2,30 @@ import type { Project } from '../../domain/ci-project/project.ts'
 import {
   CALLING_MAX_MS,
   GIVE_UP_MS,
+  isOpen,
+  isProjectRequest,
   type ProjectRequest,
   type RequestChange,
   type RequestEvent,
 } from '../../domain/cards/request.ts'
 import { checkDueRequests, LOOK_LATER_MS, recordEvent } from '../../projects/requests.ts'
-import type { SendText } from '../../slack/api/send-text.ts'
-import { lookedUpLine } from './messages.ts'
+import { sendPatiently } from '../../slack/api/send-text.ts'
+import { endLine, lookedUpLine } from './messages.ts'
 import { lookAtChanged } from './record.ts'
 import type { ProjectDeps } from './outcomes.ts'
 import { cacheProject } from './read.ts'
-
-export interface ConfirmDeps extends ProjectDeps {
-  sendText: SendText
-}
 
 /**
  * Looks up writes to projects with an unknown outcome in CI's v2 interface, and notifies the people who requested them.
  * See `checkDueRequests`.
  */
-export const confirmProjectRequests = (deps: ConfirmDeps): Promise<void> =>
+export const confirmProjectRequests = (deps: ProjectDeps): Promise<void> =>
   checkDueRequests(deps, deps.store.read.projectRequestsToCheck, async (request) => {
     // The feature `run` looks up runs.
     if (request.action !== 'run') await confirm(deps, request)
   })
 
-async function confirm(deps: ConfirmDeps, request: ProjectRequest): Promise<void> {
+async function confirm(deps: ProjectDeps, request: ProjectRequest): Promise<void> {
   const now = deps.clock.now()
   const seen = await lookUp(deps, request)
   if (seen.kind === 'shown') return record(deps, request, { kind: 'shown', code: null }, seen.made)
@@ -41,11 +39,12 @@ async function confirm(deps: ConfirmDeps, request: ProjectRequest): Promise<void
 }
 
 async function record(
-  { store, clock, log, sendText }: ConfirmDeps,
+  deps: ProjectDeps,
   request: ProjectRequest,
   event: RequestEvent,
   also: RequestChange = {},
 ): Promise<void> {
+  const { store, clock, log, sendText } = deps
   const isChanged = await store.write((tx) => recordEvent(tx, request, event, { at: clock.now(), ...also }))
   const { id, action, project, requestedBy: by } = request
   if (!isChanged) return
@@ -54,6 +53,16 @@ async function record(
   const sent = await sendText(by, lookedUpLine(request, event.kind === 'shown'))
   if (sent.kind !== 'sent')
     log.warn({ request: id, by, code: sent.code }, 'a person could not be notified of what CI shows')
+  await announceEnd(deps, request.interactionKey)
+}
+
+/** Tells the channel where a write was requested how it ended, in one line. An unclear write is looked up, and may end later. */
+export async function announceEnd(deps: ProjectDeps, interactionKey: string): Promise<void> {
+  const request = await deps.store.read.requestOf(interactionKey)
+  if (!request || !isProjectRequest(request) || request.channel === null || isOpen(request)) return
+  const sent = await sendPatiently(deps, request.channel, endLine(request))
+  if (sent.kind !== 'sent')
+    deps.log.warn({ request: request.id, code: sent.code }, 'the end of a write could not be announced in its channel')
 }
 
 type WriteLookUp =

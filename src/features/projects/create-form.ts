@@ -1,19 +1,16 @@
 import type { FieldFault } from '../../domain/rules/rule.ts'
 import { filterInWords } from '../../domain/rules/pattern.ts'
-import { filterWords, mention, outside, projectLabel } from '../../slack/messages/build.ts'
-import { isRecord } from '../../lib/json.ts'
+import { filterWords, outside, projectLabel } from '../../slack/messages/build.ts'
 import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import { FORM_FIELDS } from '../../domain/ci-project/project-fields.ts'
 import { topOf } from '../../domain/ci-project/project-change.ts'
-import { announceAndRun, offering, RESULT, type Stage } from './announce-and-run.ts'
+import { runAndAnnounce } from './run-and-announce.ts'
 import {
   createProject,
   namesInUrl,
   pipelinesOf,
   previewCreation,
   readCreation,
-  withoutNotifiers,
   type Creation,
   type CreationPreview,
 } from './create.ts'
@@ -33,7 +30,7 @@ import {
 import type { ProjectDeps } from './outcomes.ts'
 import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
 import { answerCreate, answerNotSent } from './messages.ts'
-import { code, command, fieldsWords, listed, ruleWords } from './words.ts'
+import { code, command, listed, ruleWords } from './words.ts'
 import { formChannel } from '../kit/body.ts'
 import { replyTo } from '../kit/command.ts'
 import type { Requester } from '../../projects/outcomes.ts'
@@ -94,15 +91,6 @@ export const createView = (repositoryUrl: string, channel: ChannelId | null): Mo
       ),
       variablesInput.draw('create', []),
       ...ruleInput.draw(RULE, null, 'None: CI makes its own, an e-mail to everyone on the team.'),
-      textField(
-        {
-          block: 'create:more',
-          label: 'More, as JSON',
-          hint: "Any further field of CI's interface: deploy_pipelines, and notification_rules beyond the one above.",
-          isOptional: true,
-        },
-        { isLong: true },
-      ),
     ],
   })
 
@@ -113,7 +101,7 @@ function receive(deps: ProjectDeps, body: unknown): Received {
     return refusing(faultsByBlock(faults.map((reason) => ['create:environment_variables', reason])))
   const creation = creationIn(
     body,
-    variables.filter((one) => one !== null),
+    variables.flatMap((one) => (one && one.value !== null ? [{ name: one.name, value: one.value }] : [])),
   )
   const read = readCreation(creation)
   if (read.kind === 'faults') return refusing(faultsByBlock(read.faults.map((fault) => placed(fault, creation))))
@@ -145,7 +133,6 @@ const creationIn = (body: unknown, variables: Creation['variables']): Creation =
   testCommands: linesIn(body, 'create:test_pipelines'),
   variables,
   rule: ruleIn(body),
-  more: typedIn(body, 'create:more').trim() || null,
 })
 
 /** Null if no field was filled in. */
@@ -156,20 +143,14 @@ function ruleIn(body: unknown): Creation['rule'] {
   return said.some(Boolean) ? rule : null
 }
 
-const OWN_FIELDS: ReadonlySet<string> = new Set([...FORM_FIELDS, 'test_pipelines', 'more'])
-
-/** A fault in a field that the form lacks is shown at "More". */
 function placed({ field, reason }: FieldFault, { rule }: Creation): [block: string, said: string] {
   const ofRule = rule && /^notification_rules\[0\]\.(.+)$/.exec(field)?.[1]
   if (ofRule) return [`${RULE}:${ruleBlock(ofRule)}`, reason]
-  const top = topOf(field)
-  if (!OWN_FIELDS.has(top)) return ['create:more', `${field} ${reason}`]
   const place = /^[^.[]+\[(\d+)\]$/.exec(field)?.[1]
-  return [`create:${top}`, `${place === undefined ? '' : `${Number(place) + 1}: `}${reason}`]
+  return [`create:${topOf(field)}`, `${place === undefined ? '' : `${Number(place) + 1}: `}${reason}`]
 }
 
 const LONG_BLOCKS = [
-  'create:more',
   'create:environment_variables',
   'create:setup_commands',
   'create:test_pipelines',
@@ -228,7 +209,6 @@ function creationParts({ name, creation }: WaitingCreation): Part[] {
     variables,
     rule,
     onPullRequestsOnly,
-    more,
   } = creation
   const list = (head: string, items: readonly string[]) =>
     items.length === 0
@@ -251,13 +231,7 @@ function creationParts({ name, creation }: WaitingCreation): Part[] {
         : `*Variables:* ${listed(variables.map((one) => one.name))} (their values are not shown)`,
     ),
     line(rule === null ? '' : `*Notifications:* ${ruleWords(rule)}`),
-    line(more === null ? '' : `*More:* ${fieldsWords(namesIn(more))}`),
   ]
-}
-
-function namesIn(json: string): string[] {
-  const fields: unknown = JSON.parse(json)
-  return isRecord(fields) ? Object.keys(fields) : []
 }
 
 export const projectCreateForm = (deps: ProjectDeps): Form => ({
@@ -269,27 +243,14 @@ export const projectCreateForm = (deps: ProjectDeps): Form => ({
 export const projectCreateSendForm = (deps: ProjectDeps): Form => ({
   what: 'a new project',
   receive: (body) =>
-    announceAndRun(body, 'create', (slack) => {
+    runAndAnnounce(deps, body, 'create', (slack) => {
       const waiting = readWaiting(slack.seal, body)
       if (waiting?.kind !== 'create') return null
       const { creation, evenIfThere } = waiting
       return {
         channel: waiting.channel,
-        announcement: (user, stage) => createLine(user, waiting, stage),
-        act: (by, begun) => createProject(deps, creation, by, { evenIfThere, begun }),
+        act: (by) => createProject(deps, creation, by, evenIfThere),
         answer: answerCreate,
-        async offerWithout(notifiers, by) {
-          const left = { ...waiting, creation: withoutNotifiers(creation, notifiers) }
-          const looked = await previewCreation(deps, left.creation, by)
-          if (looked.kind !== 'free' && looked.kind !== 'exists') return null
-          return offering(previewView(slack, looked, left), 'Create without it', notifiers)
-        },
       }
     }),
 })
-
-/** The announcement in the channel where the creation was requested. */
-export const createLine = (user: string, { name }: Pick<WaitingCreation, 'name'>, stage: Stage = 'begun'): string =>
-  `:hammer_and_wrench: ${mention(user)} ${DOES[stage]} the project *${projectLabel({ project: name })}* in CI. ${RESULT[stage]}`
-
-const DOES: Record<Stage, string> = { begun: 'is creating', done: 'created', tried: 'tried to create' }

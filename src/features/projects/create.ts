@@ -1,21 +1,20 @@
 import type { Project } from '../../domain/ci-project/project.ts'
 import { beforeRecord, end, retryLookUp, type LookUpResult } from '../../projects/requests.ts'
-import { differencesOf, topOf, type Difference, type VariableInput } from '../../domain/ci-project/project-change.ts'
+import { differencesOf, topOf, type Difference } from '../../domain/ci-project/project-change.ts'
 import type { ProjectRequest } from '../../domain/cards/request.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { invariant } from '../../lib/assert.ts'
 import { type Requester, type CiFailure, ciFailureOf } from '../../projects/outcomes.ts'
-import type { Begun, NotSent, ProjectDeps, SentInVain } from './outcomes.ts'
-import { beforeCall, callForProject, endUnclear, record, repeatedRequest, announced } from './record.ts'
+import type { NotSent, ProjectDeps, SentInVain } from './outcomes.ts'
+import { beforeCall, callForProject, endUnclear, record, repeatedRequest } from './record.ts'
 import { refusalToAdminister, cacheProject } from './read.ts'
 import { checkCreation, type CreationCheck, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
 import { repositoryPath } from '../../sources/ci-service/wire.ts'
-import { fieldsThat, FORM_FIELDS, PRO_IGNORES, projectField } from '../../domain/ci-project/project-fields.ts'
+import { fieldsThat, projectField } from '../../domain/ci-project/project-fields.ts'
 import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
-import { isRecord } from '../../lib/json.ts'
-import { ruleOf, withoutRulesOf, type RuleInput, type FieldFault } from '../../domain/rules/rule.ts'
+import { ruleOf, type RuleInput } from '../../domain/rules/rule.ts'
 
-/** The input of the form to create a project; `more`: any further field of the interface, as JSON text. */
+/** The input of the form to create a project. */
 export interface Creation {
   repositoryUrl: string
   type: 'basic' | 'pro'
@@ -27,9 +26,8 @@ export interface Creation {
   setupCommands: readonly string[]
   /** a line `# Name` begins a pipeline of that name */
   testCommands: readonly string[]
-  variables: readonly VariableInput[]
+  variables: readonly { name: string; value: string }[]
   rule: RuleInput | null
-  more: string | null
 }
 
 export type CreationPreview = { kind: 'free' } | { kind: 'exists'; project: ProjectRef } | NotSent
@@ -57,13 +55,13 @@ export async function createProject(
   deps: ProjectDeps,
   creation: Creation,
   by: Requester,
-  { evenIfThere, begun }: { evenIfThere: boolean; begun: Begun },
+  evenIfThere: boolean,
 ): Promise<CreateOutcome> {
   const ready = await beforeRecord(makeReady(deps, creation, by, evenIfThere))
   if (ready.kind !== 'ready') return ready
   const taken = evenIfThere ? null : await endIfThere(deps, ready)
   if (taken) return taken
-  return announced(deps, begun, send(deps, ready))
+  return send(deps, ready)
 }
 
 /** Checks again, since another request may have taken the name before our record. Null: the name is still free. */
@@ -192,39 +190,14 @@ const refOf = ({ id, uuid, name, type }: Project): ProjectRef => ({ projectId: i
 /** The name of a test pipeline that the form does not name. */
 const PIPELINE_NAME = 'Tests'
 
-/** The creation as CI's interface takes it, or its faults, by the form's fields where it has them. */
+/** The creation as CI's interface takes it, or its faults, by the form's fields. */
 export function readCreation(creation: Creation): CreationCheck {
-  const more = readMore(creation.more)
-  if (more.kind === 'faults') return more
-  const taken = Object.keys(more.fields).filter((name) => FORM_FIELDS.has(name))
-  if (taken.length > 0) return faultOf('more', `${taken.join(', ')}: the form has its own field for this`)
   if (creation.type === 'pro') {
     if (creation.setupCommands.length > 0) return faultOf('setup_commands', 'only Basic projects have setup commands')
-    const ignored = Object.keys(more.fields).filter((name) => PRO_IGNORES.has(name))
-    if (ignored.length > 0) return faultOf('more', `${ignored.join(', ')}: only Basic projects have this`)
     if (creation.variables.length > 0)
       return faultOf('environment_variables', 'only Basic projects have environment variables')
   }
-  if (creation.testCommands.length > 0 && Object.hasOwn(more.fields, 'test_pipelines'))
-    return faultOf('more', 'test_pipelines: the test commands above already define one')
-  const fields = { ...more.fields, ...fieldsOf(creation) }
-  const { notification_rules: others = [] } = more.fields
-  if (!creation.rule || !Array.isArray(others)) return checkCreation(fields)
-  return checkCreation({ ...fields, notification_rules: [ruleOf(null, creation.rule), ...others] })
-}
-
-/** The same creation without the rules of these notifiers. */
-export function withoutNotifiers(creation: Creation, notifiers: readonly string[]): Creation {
-  const { rule } = creation
-  const more = readMore(creation.more)
-  return {
-    ...creation,
-    rule: rule && notifiers.includes(rule.notifier) ? null : rule,
-    more:
-      more.kind === 'faults' || creation.more === null
-        ? creation.more
-        : JSON.stringify(withoutRulesOf(notifiers, more.fields)),
-  }
+  return checkCreation(fieldsOf(creation))
 }
 
 /** The names that CI may give a project of this repository. */
@@ -234,9 +207,19 @@ export function namesInUrl(repositoryUrl: string): readonly [string, ...string[]
   return short === path ? [short] : [short, path]
 }
 
-function fieldsOf(creation: Creation): Record<string, unknown> {
-  const { repositoryUrl, type, teams, onPullRequestsOnly, match, branches, setupCommands, testCommands, variables } =
-    creation
+function fieldsOf(creation: Creation): ProjectCreation {
+  const {
+    repositoryUrl,
+    type,
+    teams,
+    onPullRequestsOnly,
+    match,
+    branches,
+    setupCommands,
+    testCommands,
+    variables,
+    rule,
+  } = creation
   return {
     repository_url: repositoryUrl,
     type,
@@ -246,6 +229,7 @@ function fieldsOf(creation: Creation): Record<string, unknown> {
     ...(setupCommands.length > 0 && { setup_commands: setupCommands }),
     ...(testCommands.length > 0 && { test_pipelines: pipelinesOf(testCommands) }),
     ...(variables.length > 0 && { environment_variables: variables }),
+    ...(rule && { notification_rules: [ruleOf(null, rule)] }),
   }
 }
 
@@ -258,18 +242,6 @@ export function pipelinesOf(lines: readonly string[]): { name: string; commands:
     if (name === undefined) pipelines.at(-1)!.commands.push(line)
   }
   return pipelines
-}
-
-function readMore(
-  more: string | null,
-): { kind: 'fields'; fields: Record<string, unknown> } | { kind: 'faults'; faults: FieldFault[] } {
-  if (more === null || more.trim() === '') return { kind: 'fields', fields: {} }
-  try {
-    const fields: unknown = JSON.parse(more)
-    return isRecord(fields) ? { kind: 'fields', fields } : faultOf('more', 'is not a JSON object: begin with {')
-  } catch {
-    return faultOf('more', 'is not valid JSON')
-  }
 }
 
 const faultOf = (field: string, reason: string) => ({ kind: 'faults' as const, faults: [{ field, reason }] })

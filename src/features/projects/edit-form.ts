@@ -1,6 +1,5 @@
 import { plain, section, type Block } from '../../slack/messages/blocks.ts'
-import { mention, projectLabel } from '../../slack/messages/build.ts'
-import { topOf } from '../../domain/ci-project/project-change.ts'
+import { projectLabel } from '../../slack/messages/build.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import { answerOf, line } from '../../slack/messages/answer.ts'
@@ -22,7 +21,7 @@ import {
 } from '../kit/modal.ts'
 import { respond } from '../kit/respond.ts'
 import { tooLongWords } from '../kit/slips.ts'
-import { announceAndRun, awayFrom, offering, RESULT, type Stage } from './announce-and-run.ts'
+import { awayFrom, offering, runAndAnnounce } from './run-and-announce.ts'
 import { drawPart, EVENTS_SHOWN_MAX, partOptions, readPart, rememberedRule, ruleAt } from './edit-parts.ts'
 import {
   ifAdmin,
@@ -121,7 +120,7 @@ function receive(deps: ProjectDeps, body: unknown): Received {
   if (Object.keys(reading.faults).length > 0) return refusing(reading.faults)
   const { name, project, channel, base } = memory
   const question = { project, channel, change: reading.change, base }
-  const excess = tooLongBy({ kind: 'edit', name, fields: [], ...question })
+  const excess = tooLongBy({ kind: 'edit', name, ...question })
   if (excess > 0) return refusing({ [reading.block]: tooLongWords(excess) })
   return pushView(body, 'edit', { channel, waiting: comparingView(name) }, (slack, by, reference) =>
     lookAtEdit(deps, slack, question, by, reference),
@@ -143,27 +142,21 @@ export async function lookAtEdit(
   const outcome = await previewEdit(deps, question, by)
   if (outcome.kind !== 'preview') return replyTo(outcome, answerEdit(outcome, projectContext('edit', reference)))
   const { base, project } = outcome
-  const waiting: WaitingEdit = { kind: 'edit', name: nameIn(project.name), fields: [], ...question, base }
+  const waiting: WaitingEdit = { kind: 'edit', name: nameIn(project.name), ...question, base }
   return { outcome: outcome.kind, view: differenceView(slack, outcome, waiting) }
 }
 
 /** Shows what would be sent to CI. The view's metadata holds the change, encrypted. */
 export function differenceView({ seal }: Pick<SlackDeps, 'seal'>, preview: Preview, waiting: WaitingEdit): ModalView {
-  const { base, differences } = preview
-  // Top-level names are enough for the channel, and short.
-  const fields = [...new Set(differences.map(({ field }) => topOf(field)))]
   return formView({
     id: SEND_CALLBACK_ID,
     title: TITLES.edit,
     close: 'Back',
     submit: 'Send to CI',
-    metadata: writeWaiting(seal, { ...waiting, base, fields: fields.slice(0, FIELDS_MAX) }),
+    metadata: writeWaiting(seal, { ...waiting, base: preview.base }),
     blocks: differenceBlocks(preview),
   })
 }
-
-/** At most this many fields are named in the channel. */
-const FIELDS_MAX = 5
 
 const differenceBlocks = ({ project: { name }, differences, theirs, unshown, silences }: Preview): Block[] =>
   answerOf([
@@ -197,13 +190,12 @@ export const projectEditForm = (deps: ProjectDeps): Form => ({
 export const projectSendForm = (deps: ProjectDeps): Form => ({
   what: 'the changes to a project',
   receive: (body) =>
-    announceAndRun(body, 'edit', (slack) => {
+    runAndAnnounce(deps, body, 'edit', (slack) => {
       const waiting = readWaiting(slack.seal, body)
       if (waiting?.kind !== 'edit') return null
       return {
         channel: waiting.channel,
-        announcement: (user, stage) => editLine(user, waiting, stage),
-        act: (by, begun) => editProject(deps, waiting, by, begun),
+        act: (by) => editProject(deps, waiting, by),
         answer: answerEdit,
         async offerWithout(notifiers, by) {
           const left = { ...waiting, without: [...(waiting.without ?? []), ...notifiers] }
@@ -215,16 +207,6 @@ export const projectSendForm = (deps: ProjectDeps): Form => ({
       }
     }),
 })
-
-/** The announcement in the channel where the edit was requested. */
-export const editLine = (
-  user: string,
-  { name, fields }: Pick<WaitingEdit, 'name' | 'fields'>,
-  stage: Stage = 'begun',
-): string =>
-  `:pencil2: ${mention(user)} ${DOES[stage]} *${projectLabel({ project: name })}*: ${fieldsWords(fields)}. ${RESULT[stage]}`
-
-const DOES: Record<Stage, string> = { begun: 'is changing', done: 'changed', tried: 'tried to change' }
 
 /** Reads the project that a form is about; an answer if CI does not show it now. */
 export async function readForForm(

@@ -26,7 +26,7 @@ import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import { updateBody, without } from '../../sources/ci-service/wire.ts'
 import { baseOf, changedSince, fieldDigest, readAfresh, refOf, refusalToAdminister } from './read.ts'
-import type { Begun, ProjectDeps, NotSent, ProjectBase, SentInVain } from './outcomes.ts'
+import type { ProjectDeps, NotSent, ProjectBase, SentInVain } from './outcomes.ts'
 import {
   beforeCall,
   callForProject,
@@ -36,7 +36,6 @@ import {
   record,
   repeatedRequest,
   TAKEN,
-  announced,
   type Recorded,
   type RequestedChange,
 } from './record.ts'
@@ -112,12 +111,7 @@ export async function previewEdit(deps: ProjectDeps, input: PreviewInput, by: Re
  * project since `input.base` was read. At most one write for each request, and one at a time for each project. Throws
  * NotAttempted if it fails before CI is asked to change anything.
  */
-export async function editProject(
-  deps: ProjectDeps,
-  input: EditInput,
-  by: Requester,
-  begun: Begun,
-): Promise<EditOutcome> {
+export async function editProject(deps: ProjectDeps, input: EditInput, by: Requester): Promise<EditOutcome> {
   const ready = await beforeRecord(makeReady(deps, input, by))
   if (ready.kind !== 'recorded') return ready
   const { request } = ready
@@ -128,7 +122,7 @@ export async function editProject(
     await end(deps, request, { kind: 'refused', code: prepared.kind })
     return prepared
   }
-  return announced(deps, begun, send(deps, request, prepared))
+  return send(deps, request, prepared)
 }
 
 async function makeReady(deps: ProjectDeps, input: EditInput, by: Requester): Promise<Recorded | EditOutcome> {

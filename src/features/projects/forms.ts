@@ -164,7 +164,6 @@ export interface WaitingEdit {
   channel: ChannelId | null
   change: ProjectChange
   base: Readonly<Record<string, string>>
-  fields: readonly string[]
   /** see EditInput */
   without?: readonly string[]
 }

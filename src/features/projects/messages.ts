@@ -2,7 +2,7 @@ import { assertNever } from '../../lib/assert.ts'
 import { codeSpan } from '../../lib/escape.ts'
 import { firstOf, projectLabel, outside, mention } from '../../slack/messages/build.ts'
 import { isOpen, type ProjectAction, type ProjectRequest } from '../../domain/cards/request.ts'
-import type { Difference } from '../../domain/ci-project/project-change.ts'
+import { topOf, type Difference } from '../../domain/ci-project/project-change.ts'
 import type { SentInVain, NotSent } from './outcomes.ts'
 import {
   answerOf,
@@ -26,7 +26,7 @@ import type { CreateOutcome } from './create.ts'
 import type { EditOutcome, ChangedMeanwhile } from './edit.ts'
 import type { ResetOutcome } from './reset.ts'
 
-// Answers about writes to projects. They hold no secrets, except the new AES key in the requester's own answer.
+// Answers about writes to projects, which only the requester sees. They hold no secrets but a new AES key.
 
 export function answerEdit(outcome: EditOutcome, context: AnswerContext): Answer {
   if (outcome.kind === 'changed-meanwhile') return answerChangedMeanwhile(outcome)
@@ -86,8 +86,7 @@ export function answerCreate(outcome: CreateOutcome, context: AnswerContext): An
   return answerOf([line(`:white_check_mark: *Created*: ${project}`), ...made(outcome.otherwise), line(nextStep(next))])
 }
 
-/** @param isForRequester whether only the requester sees it: only they may see the key */
-export function answerReset(outcome: ResetOutcome, context: AnswerContext, isForRequester: boolean): Answer {
+export function answerReset(outcome: ResetOutcome, context: AnswerContext): Answer {
   if (outcome.kind !== 'reset' && outcome.kind !== 'not-pro') return answerNotDone(outcome, 'reset', context)
   const project = projectLabel({ project: outcome.project.name })
   if (outcome.kind === 'not-pro')
@@ -96,16 +95,15 @@ export function answerReset(outcome: ResetOutcome, context: AnswerContext, isFor
       why: 'Only Pro projects have one; nothing was changed.',
       next: 'Choose a Pro project.',
     })
-  return answerOf([line(`:key: *AES key reset*: ${project}`), ...keyLines(outcome.aesKey, isForRequester).map(line)])
+  return answerOf([line(`:key: *AES key reset*: ${project}`), ...keyLines(outcome.aesKey).map(line)])
 }
 
 /** A longer key is not shown, since a cut one would be wrong. */
 const KEY_CHARS_MAX = 500
 
-function keyLines(aesKey: string | null, isForRequester: boolean): string[] {
+function keyLines(aesKey: string | null): string[] {
   if (aesKey === null) return ["CI did not return the new key. It is on the project's page in CI."]
   if (aesKey.length > KEY_CHARS_MAX) return ["The new key is too long to show. It is on the project's page in CI."]
-  if (!isForRequester) return ['Only the person who asked for it sees the new key, once.']
   return [
     `The new key: ${codeSpan(aesKey)}`,
     'Only you see it, and only now: Buildline does not keep it. Encrypt again what was encrypted with the old key.',
@@ -187,6 +185,34 @@ const LOOKED_UP: Record<ProjectAction, string> = {
   'edit-project': 'changed',
   'reset-aes-key': 'reset the AES key of',
   run: 'run',
+}
+
+/** For the channel where a write was requested: who did what, or tried to. */
+export function endLine({
+  action,
+  project,
+  what,
+  state,
+  requestedBy: by,
+}: Pick<ProjectRequest, 'action' | 'project' | 'what' | 'state' | 'requestedBy'>): string {
+  const { icon, did, attempt, about } = WRITES[action]
+  const name = `*${projectLabel({ project })}*`
+  // Top-level names are enough for the channel, and short.
+  const fields = [...new Set(what.map(topOf))].slice(0, FIELDS_MAX)
+  const rest = action === 'edit-project' ? `: ${fieldsWords(fields)}` : ''
+  if (state === 'confirmed') return `${icon} ${mention(by)} ${did} ${about}${name}${rest}.`
+  const end = state === 'refused' ? 'Nothing was changed.' : 'It is not known whether CI has done it.'
+  return `${icon} ${mention(by)} tried to ${attempt} ${about}${name}${rest}. ${end}`
+}
+
+/** At most this many fields are named in the channel. */
+const FIELDS_MAX = 5
+
+const WRITES: Record<ProjectAction, { icon: string; did: string; attempt: string; about: string }> = {
+  'create-project': { icon: ':hammer_and_wrench:', did: 'created', attempt: 'create', about: 'the project ' },
+  'edit-project': { icon: ':pencil2:', did: 'changed', attempt: 'change', about: '' },
+  'reset-aes-key': { icon: ':key:', did: 'reset', attempt: 'reset', about: 'the AES key of ' },
+  run: { icon: ':arrow_forward:', did: 'ran', attempt: 'run', about: '' },
 }
 
 /** Explains why nothing was sent to CI. */

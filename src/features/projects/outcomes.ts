@@ -5,6 +5,7 @@ import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import type { BuildSummary, CiFailure, NotFound, Refused } from '../../projects/outcomes.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
 import type { RequestDeps } from '../../projects/requests.ts'
+import type { SendText } from '../../slack/api/send-text.ts'
 
 // What the requests about projects share. No outcome but that of a reset holds a secret.
 
@@ -55,12 +56,10 @@ export type SentInVain =
   /** CI may have done it, but does not show it or cannot be reached. It is never sent again */
   | { kind: 'unclear'; code: string; project: string; lookUp: 'not-shown' | 'away' }
 
-/** Called once it is certain that CI will be called. Its errors are only logged. */
-export type Begun = () => Promise<void>
-
 export interface ProjectDeps extends RequestDeps {
   /** CI's v2 interface; null: not configured */
   ci: Pick<ClientV2, 'listProjects' | 'getProject' | 'createProject' | 'updateProject' | 'resetAesKey'> | null
   /** the secret key for digests, the same after a restart, so that nobody can guess a value from its digest */
   digestKey: string
+  sendText: SendText
 }

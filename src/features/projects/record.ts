@@ -21,7 +21,7 @@ import {
   type LookUpResult,
 } from '../../projects/requests.ts'
 import { fieldDigest, readAfresh, refOf } from './read.ts'
-import type { Begun, NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
+import type { NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
 
 /** The contents of a request's record: names of fields and digests, never values. */
 export interface RequestedChange {
@@ -93,19 +93,6 @@ export const beforeCall = <Ready>(
     await end(deps, request, { kind: 'refused', code: 'fault' })
     throw new NotAttempted(failure, error)
   })
-
-/** Announces the write while CI is being called: CI must not wait for Slack. */
-export async function announced<Outcome>(
-  { log }: Pick<ProjectDeps, 'log'>,
-  begun: Begun,
-  sending: Promise<Outcome>,
-): Promise<Outcome> {
-  const announcing = begun().catch((error: unknown) =>
-    log.warn({ err: error }, 'a change of a project could not be announced'),
-  )
-  const [outcome] = await Promise.all([sending, announcing])
-  return outcome
-}
 
 /** Makes the one call. If CI refuses it, ends the request; otherwise the caller has to. */
 export async function callForProject<Answer>(

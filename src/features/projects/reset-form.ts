@@ -1,10 +1,10 @@
 import { section } from '../../slack/messages/blocks.ts'
-import { mention, projectLabel } from '../../slack/messages/build.ts'
+import { projectLabel } from '../../slack/messages/build.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { ProjectDeps, ShownProject } from './outcomes.ts'
 import { resetAesKey } from './reset.ts'
 import { answerReset } from './messages.ts'
-import { announceAndRun, RESULT, type Stage } from './announce-and-run.ts'
+import { runAndAnnounce } from './run-and-announce.ts'
 import { textField, typedIn } from '../kit/fields.ts'
 import { formView, oldForm, refusing, type Form, type Received, type ModalView } from '../kit/modal.ts'
 import { nameIn, readMemory, writeMemory, TITLES } from './forms.ts'
@@ -34,19 +34,12 @@ function receive(deps: ProjectDeps, body: unknown): Received {
   const { project, name, channel } = memory
   if (nameIn(typedIn(body, NAME_BLOCK).trim()) !== name.trim())
     return refusing({ [NAME_BLOCK]: "this is not the project's name: type it as it is written above" })
-  return announceAndRun(body, 'reset-aes-key', () => ({
+  return runAndAnnounce(deps, body, 'reset-aes-key', () => ({
     channel,
-    announcement: (user, stage) => resetLine(user, name, stage),
-    act: (by, begun) => resetAesKey(deps, project, by, begun),
+    act: (by) => resetAesKey(deps, project, by),
     answer: answerReset,
   }))
 }
-
-/** The announcement in the channel where the reset was requested. */
-export const resetLine = (user: string, name: string, stage: Stage = 'begun'): string =>
-  `:key: ${mention(user)} ${DOES[stage]} the AES key of *${projectLabel({ project: name })}*. ${RESULT[stage]}`
-
-const DOES: Record<Stage, string> = { begun: 'is resetting', done: 'reset', tried: 'tried to reset' }
 
 export const projectResetForm = (deps: ProjectDeps): Form => ({
   what: 'the reset of an AES key',

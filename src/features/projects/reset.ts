@@ -6,9 +6,9 @@ import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { textOf } from '../../lib/raw-values.ts'
 import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../projects/outcomes.ts'
-import type { Begun, ProjectDeps, NotSent, SentInVain } from './outcomes.ts'
+import type { ProjectDeps, NotSent, SentInVain } from './outcomes.ts'
 import { fieldDigest, refusalToAdminister, readAfresh, refOf } from './read.ts'
-import { callForProject, endUnclear, record, repeatedRequest, announced } from './record.ts'
+import { callForProject, endUnclear, record, repeatedRequest } from './record.ts'
 
 export type ResetOutcome =
   /** the new key, if CI returned it: shown only to the requester, stored nowhere */
@@ -30,10 +30,9 @@ interface Ready {
  * Gives a Pro project a new AES key with one call. After an unclear call, compares the project's key, if CI shows it.
  * Only the outcome holds the new key. Throws NotAttempted if it fails before CI is asked to change anything.
  */
-export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Requester, begun: Begun): Promise<ResetOutcome> {
+export async function resetAesKey(deps: ProjectDeps, uuid: Uuid, by: Requester): Promise<ResetOutcome> {
   const ready = await beforeRecord(makeReady(deps, uuid, by))
-  if (ready.kind !== 'ready') return ready
-  return announced(deps, begun, send(deps, ready))
+  return ready.kind === 'ready' ? send(deps, ready) : ready
 }
 
 async function makeReady(deps: ProjectDeps, uuid: Uuid, by: Requester): Promise<Ready | ResetOutcome> {

@@ -33,7 +33,8 @@ import {
   SEND_CALLBACK_ID,
 } from './edit-form.ts'
 import { silentProjects, webhookRules } from './checks.ts'
-import { confirmProjectRequests, type ConfirmDeps } from './confirm.ts'
+import { confirmProjectRequests } from './confirm.ts'
+import type { ProjectDeps } from './outcomes.ts'
 import { projectResetForm, RESET_CALLBACK_ID, resetView } from './reset-form.ts'
 import { ifAdmin, openForm, projectContext, type Next } from './forms.ts'
 import { projectLabel } from '../../slack/messages/build.ts'
@@ -44,7 +45,7 @@ import { showProject } from './read.ts'
 import { answerNoAddress, answerNoDifference, answerNotSent, answerReset } from './messages.ts'
 
 type Deps = AnswerDeps &
-  ConfirmDeps & {
+  ProjectDeps & {
     /** those that are valid now */
     webhookSecrets: readonly string[]
   }
@@ -149,7 +150,7 @@ async function filledForm(deps: Deps, interaction: Interaction, verb: OpeningVer
   if (verb === 'edit') return { outcome: 'form', view: editView(shown, null, by.channel) }
   if (shown.project.type?.toLowerCase() === 'pro') return { outcome: 'form', view: resetView(shown, by.channel) }
   const notPro = { kind: 'not-pro', project: shown.project } as const
-  return { outcome: 'not-pro', answer: answerReset(notPro, projectContext(verb, reference), true) }
+  return { outcome: 'not-pro', answer: answerReset(notPro, projectContext(verb, reference)) }
 }
 
 const openCreation = (deps: Deps, interaction: Interaction, repositoryUrl: string): Promise<Reply> =>

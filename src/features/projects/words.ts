@@ -89,9 +89,7 @@ export const andMore = (left: number): string => `… and ${left} more`
 /** The words for a field of CI's, such as `notification_rules[2].options.key`. */
 export function fieldWords(field: string): string {
   const [, top = field, place, rest = ''] = /^([^.[]+)(?:\[(\d+)\])?(.*)$/.exec(field) ?? []
-  // `more` is the form's field for everything without its own input.
-  const { words, item }: Pick<ProjectField, 'words' | 'item'> =
-    top === 'more' ? { words: 'more fields' } : (projectField(top) ?? { words: code(top) })
+  const { words, item }: Pick<ProjectField, 'words' | 'item'> = projectField(top) ?? { words: code(top) }
   if (top === 'environment_variables' && rest.startsWith('.')) return `variable ${code(rest.slice(1))}`
   const which = place === undefined ? words : `${item ?? words} ${Number(place) + 1}`
   return rest === '' ? which : `${which}: ${code(rest.replace(/^\./, ''))}`

@@ -1,14 +1,13 @@
 import { type ChannelId, isChannelId } from '../../domain/ids.ts'
 import { refusalOf, type Requester, type Refused, type Permits } from '../../projects/outcomes.ts'
 import { shownOf, type ShownSubscription, type ShownDeps } from '../../projects/subscriptions.ts'
-import type { Failure, Sent } from '../../slack/notifier.ts'
 import type { ClosedChannel, StoredDigest } from '../../store/records.ts'
 import { WOKEN_MAX, wakeUnshown } from '../../projects/followers.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
 import { closedLine, elsewhereLine } from '../../slack/messages/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import type { CanPost, SendText } from '../../slack/api/send-text.ts'
+import { sendPatiently, type CanPost, type SendText } from '../../slack/api/send-text.ts'
 import type { Memberships } from '../../slack/api/directory.ts'
 import type { VisibleDeps } from '../../projects/projects.ts'
 
@@ -83,7 +82,7 @@ export async function announce(
   { channel, text, user }: { channel: ChannelId; text: string; user: string },
 ): Promise<Announced> {
   const before = (await deps.store.read.closedChannels()).find((one) => one.channel === channel)
-  const outcome = await patiently(deps, () => deps.sendText(channel, text))
+  const outcome = await sendPatiently(deps, channel, text)
   if (outcome.kind === 'sent') {
     if (before) await openAgain(deps, before)
     return { kind: 'told' }
@@ -100,16 +99,6 @@ const openAgain = ({ store }: SubscriptionDeps, { channel, closedAt }: ClosedCha
     const now = (await tx.closedChannels()).find((one) => one.channel === channel)
     if (now?.closedAt === closedAt) await tx.reopenChannel(channel)
   })
-
-/** The longest wait for Slack's rate limit, since a person is waiting for the answer. */
-export const PATIENCE_MS_MAX = 5_000
-
-async function patiently({ clock }: SubscriptionDeps, say: () => Promise<Sent | Failure>): Promise<Sent | Failure> {
-  const first = await say()
-  if (first.kind !== 'rate-limited' || first.retryAfterMs > PATIENCE_MS_MAX) return first
-  await clock.sleep(first.retryAfterMs)
-  return say()
-}
 
 /** The dependencies to record that a channel is closed, and to notify people. */
 export type ClosingDeps = Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'sendText' | 'subscriptions' | 'admins'>

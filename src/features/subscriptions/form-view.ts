@@ -7,7 +7,7 @@ import type { ShownSubscription } from '../../projects/subscriptions.ts'
 import { CHANGES, RULE_EVENTS, type ChannelRule } from '../../domain/rules/rule.ts'
 import type { ReminderRule } from '../../domain/builds/reminder.ts'
 import { readReminderAlone, typedHours, typedTime } from './remind.ts'
-import { parseName, type Word } from '../../slack/commands/parse.ts'
+import { parseName } from '../../slack/commands/parse.ts'
 import { patternOf, typedPattern, type SubscribeInput } from './subscribe-input.ts'
 import { listAt, textAt } from '../kit/body.ts'
 import { type FieldOption, ALL_PROJECTS, fieldOption as choice, projectOption } from '../kit/fields.ts'
@@ -238,8 +238,6 @@ const HOURS_CHARS_MAX = 60
 export interface Filled {
   memory: SubscribeMemory
   how: How
-  /** the branches as they were typed */
-  branch: Word
   /** its `project` is empty if none is chosen */
   input: SubscribeInput
   /** the chosen time, and what it means together with the typed hours */
@@ -256,14 +254,12 @@ export function readSubscribeForm(body: unknown): Filled | null {
   const chosenTime = textAt(body, ...at('remind'), 'selected_option', 'value') ?? 'off'
   const reminder = readReminderAlone(`${chosenTime} ${textAt(body, ...at('hours'), 'value') ?? ''}`)
   const details = DETAILS.find((one) => one === textAt(body, ...at('details'), 'selected_option', 'value'))
-  const branch = parseName(textAt(body, ...at('branch'), 'value') ?? '')
-  const pattern = patternOf(branch.text)
+  const pattern = patternOf(parseName(textAt(body, ...at('branch'), 'value') ?? ''))
   return {
     memory,
     how,
     chosenTime,
     reminder,
-    branch,
     input: {
       project: textAt(body, ...at('project'), 'selected_option', 'value') ?? '',
       events: how === 'ci' ? null : how === 'changes' ? CHANGES : chosenIn(body, 'events'),

@@ -1,5 +1,5 @@
 import { type SubscriptionDeps, channelRules } from './channel.ts'
-import { faultsOf, patternOf } from './subscribe-input.ts'
+import { faultsOf } from './subscribe-input.ts'
 import { requesterIn, textAt } from '../kit/body.ts'
 import type { SlackDeps, Reply } from '../kit/context.ts'
 import {
@@ -24,7 +24,7 @@ import {
   type Filled,
 } from './form-view.ts'
 import { reminderFault } from './remind.ts'
-import { suggestProjects, withKnownNames } from '../../projects/projects.ts'
+import { suggestProjects } from '../../projects/projects.ts'
 import { subscribe, type SubscribeOutcome } from './subscribe.ts'
 import { wholeRepository } from '../../projects/subscriptions.ts'
 import { answerSubscribe, answerUnsubscribe } from './messages.ts'
@@ -57,12 +57,10 @@ function blockOf(field: string, { how }: Filled): string {
   return how !== 'ci' && field === 'branch' ? SUBSCRIBE_FIELDS.branch : SUBSCRIBE_FIELDS.project
 }
 
-function save(deps: Deps, slack: SlackDeps, body: unknown, { memory, input, branch }: Filled): Promise<void> {
+function save(deps: Deps, slack: SlackDeps, body: unknown, { memory, input }: Filled): Promise<void> {
   const by = requesterIn(body, memory.channel)
   return respondInModal(slack, body, { what: 'subscribe', title: SUBSCRIBE_TITLE, by }, async (reference) => {
-    const [, known] = await withKnownNames(deps.store.read, [{ text: input.project }, branch])
-    const wish = known && known.text !== branch.text ? { ...input, ...patternOf(known.text) } : input
-    return subscribeReply(await subscribe(deps, wish, by), { rest: [], reference })
+    return subscribeReply(await subscribe(deps, input, by), { rest: [], reference })
   })
 }
 

@@ -241,4 +241,4 @@ export function typedPattern({ branch, branchMatch }: Pick<ChannelRule, 'branch'
   return /^@|^\/.+\/$|^\^.*\$$/s.test(branch) || !isReadAsIs(branch) ? `${BRANCH_SIGN}${branch}` : branch
 }
 
-const isReadAsIs = (typed: string): boolean => parseName(typed).text === typed
+const isReadAsIs = (typed: string): boolean => parseName(typed) === typed

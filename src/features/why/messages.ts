@@ -12,9 +12,9 @@ import { hiddenParts } from '../kit/not-allowed.ts'
 import { sourceOf, type ChannelId, type SourceName } from '../../domain/ids.ts'
 import { messageUrl } from '../../alerts/messages/card.ts'
 import { patternMode } from '../../domain/rules/pattern.ts'
-import type { ChannelRule, RuleVerdict } from '../../domain/rules/rule.ts'
+import type { ChannelRule, RuleResult, RuleVerdict } from '../../domain/rules/rule.ts'
 import { eventsInWords } from '../../slack/messages/subscription.ts'
-import type { Explained, WhyOutcome, Posted, StoredRuleResult } from './why.ts'
+import type { Explained, WhyOutcome, Posted } from './why.ts'
 
 const EVENTS_NAMED_MAX = 5
 export const RULES_LISTED_MAX = 8
@@ -132,12 +132,9 @@ function timeOf({ ts }: Posted): string {
 type About = Pick<Explained, 'branch' | 'events'>
 
 /** The rule's origin, its conditions in order, and the first one that failed. Markup. */
-function ruleResultWords({ rule, from, verdict }: StoredRuleResult, about: About, source: SourceName): string {
-  const whose = from === null ? '' : ` (${from === 'ci' ? ownRules(source) : FROM[from]})`
-  if (!isVerdict(verdict)) return `${whose} ended with ${outside(verdict, WORD_CHARS_MAX) || '(none)'}`
-  if (rule === null)
-    return `${whose} ${withSourceName(source, OLD[verdict])}; an older version decided this and did not store the rule`
-  return `${whose} ${ENDED[verdict]}: ${branchWords(rule, verdict, about, source)}; ${eventWords(rule, verdict, about)}`
+function ruleResultWords({ rule, from, verdict }: RuleResult, about: About, source: SourceName): string {
+  const whose = from === 'ci' ? ownRules(source) : FROM[from]
+  return ` (${whose}) ${ENDED[verdict]}: ${branchWords(rule, verdict, about, source)}; ${eventWords(rule, verdict, about)}`
 }
 
 /** Projects of GitHub and GitLab have no rules of their own, so a default applies. */
@@ -149,22 +146,12 @@ const FROM = {
   file: 'in the subscriptions file',
 } as const
 
-const isVerdict = (verdict: string): verdict is RuleVerdict => Object.hasOwn(ENDED, verdict)
-
 const ENDED: Record<RuleVerdict, string> = {
   selects: '*selects it*',
   'branch-not-matched': '*fails at its branch*',
   'branch-unknown': '*fails at its branch*',
   'pattern-invalid': '*fails at its branch*',
   'event-not-selected': '*fails at its events*',
-}
-
-const OLD: Record<RuleVerdict, string> = {
-  selects: 'selects it',
-  'branch-not-matched': 'does not cover this branch',
-  'branch-unknown': 'needs a branch, but CI named none',
-  'pattern-invalid': 'has an invalid branch pattern, which matches nothing',
-  'event-not-selected': 'covers the branch, but does not select this event',
 }
 
 /** ``✓ branch: `release/*` (wildcard) matches `release/1` `` */

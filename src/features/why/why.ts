@@ -17,9 +17,6 @@ import { noticeSubject } from '../../domain/builds/revision.ts'
 import type { Reads } from '../../store/store.ts'
 import type { RuleResult, Selectable } from '../../domain/rules/rule.ts'
 
-/** A rule and its verdict as they were stored. Another version of the bot may have stored other verdicts. */
-export type StoredRuleResult = Omit<RuleResult, 'verdict'> & { verdict: string }
-
 /** Why one build event was posted in one channel, or was not. Another version of the bot may have stored other reasons. */
 export interface Explained
   extends Pick<BuildEvent, 'rawStatus' | 'at' | 'branch'>, Pick<StoredDecision, 'channel' | 'verdict' | 'rulesFrom'> {
@@ -27,7 +24,7 @@ export interface Explained
   events: readonly Selectable[]
   reason: string
   /** the rules in their order, at most RULE_RESULTS_MAX */
-  ruleResults: readonly StoredRuleResult[]
+  ruleResults: readonly RuleResult[]
   /** the messages about it in this channel: the card, the attempt's reply, or the day's account notice */
   posted: readonly Posted[]
 }

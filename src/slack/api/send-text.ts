@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { isMessageTs, BROKEN_ANSWER, classify, troubleOf, type SlackTrouble } from './errors.ts'
 import { AS_WRITTEN, createClient, type ClientOptions, identityOf } from './client.ts'
+import { RATE_LIMIT_WAIT_MS_MAX } from './directory.ts'
 import { section, type ActionButton } from '../messages/blocks.ts'
 import { cut, MESSAGE_TEXT_CHARS_MAX } from '../messages/limits.ts'
 import { isRecord } from '../../lib/json.ts'
@@ -32,6 +33,18 @@ export function createSendText(options: ClientOptions): SendText {
       return classify(error)
     }
   }
+}
+
+/** Sends a text, and once more after a short rate limit. */
+export async function sendPatiently(
+  { sendText, clock }: { sendText: SendText; clock: Clock },
+  to: ChannelId,
+  text: string,
+): Promise<Sent | Failure> {
+  const first = await sendText(to, text)
+  if (first.kind !== 'rate-limited' || first.retryAfterMs > RATE_LIMIT_WAIT_MS_MAX) return first
+  await clock.sleep(first.retryAfterMs)
+  return sendText(to, text)
 }
 
 /** Each alarm is sent and logged at most once in this time. */

@@ -15,7 +15,7 @@ export const WORDS_MAX = 50
  */
 export interface Word extends Reference {
   text: string
-  /** the word before its marks were removed, if any were: they may belong to the name */
+  /** the word before its marks were removed, if any were: they may belong to a value */
   typed?: string
 }
 
@@ -23,14 +23,16 @@ export interface Word extends Reference {
  * The words that a person typed, without what Slack, phones and habits add: bold, italic, strike, code and quote marks,
  * closing punctuation and brackets, full-width letters. Apostrophes and quotes of every kind are `'` and `"`, dashes
  * are `-`; but `—` is `--`, since keyboards change that. Quotes group, so `“acme web”@main` is one word; apostrophes do
- * not. `<http://acme.web|acme.web>` is `acme.web`, `<#C0123ABC|builds>` is `#builds` with its id.
+ * not. A word in quotes keeps its marks: `"main,"` is a branch with a comma. `<http://acme.web|acme.web>` is `acme.web`,
+ * `<#C0123ABC|builds>` is `#builds` with its id.
  */
 export const parseWords = (text: string): Word[] => wordsIn(readLetters(readable(text)))
 
-const wordsIn = (letters: readonly Letter[]): Word[] => [...spansOf(letters)].map(wordOf).slice(0, WORDS_MAX)
+const wordsIn = (letters: readonly Letter[]): Word[] => [...wordsOf(letters)].slice(0, WORDS_MAX)
 
 /** A name that was typed into a field of a form, read like a word. Slack sends fields as they are, without references. */
-export const parseName = (text: string): Word => wordOf(Array.from(withoutInvisible(text), plainLetter))
+export const parseName = (text: string): string =>
+  textOf(peeled(Array.from(withoutInvisible(text), plainLetter)), (letter) => letter.text)
 
 /**
  * Like `parseWords`, with `CUT` as the last word if the text was too long. `stop project branch…` without its branch
@@ -80,8 +82,8 @@ function readable(text: string): string {
 
 const BLANK = /^\s$/u
 
-function wordOf(span: readonly Letter[]): Word {
-  const own = peeled(span)
+/** @param own the part of it that counts */
+function wordOf(span: readonly Letter[], own: readonly Letter[]): Word {
   const text = textOf(own, (letter) => letter.text)
   const typed = textOf(span, (letter) => letter.typed ?? letter.text)
   return { text, ...(typed !== text && { typed }), ...(own.length === 1 ? own[0]?.reference : null) }
@@ -122,7 +124,7 @@ function trimmed(letters: readonly Letter[]): readonly Letter[] {
   return begin < 0 ? [] : letters.slice(begin, letters.findLastIndex(isVisible) + 1)
 }
 
-/** A word without marks and quotes around it, closing punctuation, and brackets that close nothing in it. */
+/** A word without marks and quotes around it, closing punctuation, and brackets that close nothing in it. Quotes keep what is in them. */
 function peeled(span: readonly Letter[]): readonly Letter[] {
   const references = span.filter(({ reference }) => reference !== null)
   if (references.length === 1 && span.every((one) => one.reference !== null || isOneOf(AROUND, one))) return references
@@ -132,8 +134,10 @@ function peeled(span: readonly Letter[]): readonly Letter[] {
     if (isOneOf('^', first)) break
     const has = (letters: string, bracket: Letter) =>
       span.slice(from, to).some((one) => isOneOf(letters[CLOSING.indexOf(bracket.text)] ?? '', one))
-    if (to - from > 2 && isPair(first, last)) [from, to] = [from + 1, to - 1]
-    else if (isOneOf(`${PUNCTUATION}\``, last) || (isOneOf(CLOSING, last) && !has(OPENING, last))) to -= 1
+    if (to - from > 2 && isPair(first, last)) {
+      ;[from, to] = [from + 1, to - 1]
+      if (isOneOf(DOUBLE, first)) break
+    } else if (isOneOf(`${PUNCTUATION}\``, last) || (isOneOf(CLOSING, last) && !has(OPENING, last))) to -= 1
     else if (isOneOf(OPENING, first) && !span.slice(from, to).some((one) => isOneOf(closingOf(first), one))) from += 1
     else break
   }
@@ -147,8 +151,8 @@ const isPair = (first: Letter | undefined, last: Letter | undefined): boolean =>
   (isOneOf(MARKS + DOUBLE + SINGLE, first) && isOneOf(first.text, last)) ||
   (isOneOf(OPENING, first) && isOneOf(closingOf(first), last))
 
-/** The letters of each word, without the quotes that group it. */
-function* spansOf(letters: readonly Letter[]): Generator<Letter[]> {
+/** The words, without the quotes that group them. */
+function* wordsOf(letters: readonly Letter[]): Generator<Word> {
   const findClosing = closings(letters)
   for (let at = 0; at < letters.length; at += 1) {
     // Skip the backticks of inline code.
@@ -156,13 +160,13 @@ function* spansOf(letters: readonly Letter[]): Generator<Letter[]> {
     const begin = at
     while (isOneOf(MARKS + OPENING, letters[at])) at += 1
     const closing = findClosing(at)
-    const quoted = closing === null ? [] : [...letters.slice(begin, at), ...letters.slice(at + 1, closing)]
+    const [marks, quoted] = closing === null ? [[], []] : [letters.slice(begin, at), letters.slice(at + 1, closing)]
     if (closing === null) at = begin
     const isStray = closing === null && isOneOf(DOUBLE, letters[at])
     const from = closing === null ? at + Number(isStray) : closing + 1
     at = endOfWord(letters, from)
-    const span = [...quoted, ...letters.slice(from, at)]
-    if (span.length > 0 || closing !== null) yield span
+    const span = [...marks, ...quoted, ...letters.slice(from, at)]
+    if (span.length > 0 || closing !== null) yield wordOf(span, span.length === quoted.length ? span : peeled(span))
   }
 }
 

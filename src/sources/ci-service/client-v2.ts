@@ -3,7 +3,7 @@ import type { Project, ProjectList } from '../../domain/ci-project/project.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { readAnswer, type CiRequest } from '../http/exchange.ts'
 import { sendAuthorized, type Auth } from './auth.ts'
-import { type CreationForms, creationBody, type ProjectCreation } from './check-creation.ts'
+import { creationBody, type ProjectCreation } from './check-creation.ts'
 import { followPages } from './pages.ts'
 import type { Transport } from '../http/transport.ts'
 import { readAesKey, readProject, updateBody } from './wire.ts'
@@ -20,7 +20,6 @@ export type ClientV2 = ReturnType<typeof createClientV2>
 export function createClientV2({
   baseUrl,
   organizationUuid,
-  forms = {},
   ...access
 }: {
   /** may have a path prefix, with or without a slash at the end */
@@ -28,8 +27,6 @@ export function createClientV2({
   organizationUuid: string
   auth: Auth
   transport: Transport
-  /** the forms that this CI expects where the interface leaves them open; default: as in its tables */
-  forms?: Partial<CreationForms>
 }) {
   const base = parseHttpUrl(baseUrl)
   const addressIn = (segments: readonly string[], query = {}) =>
@@ -102,7 +99,7 @@ export function createClientV2({
      */
     async createProject(creation: ProjectCreation, signal?: AbortSignal): Promise<Project> {
       const purpose = 'create a project'
-      const [body, secrets] = [creationBody(creation, forms), secretsIn(creation)]
+      const [body, secrets] = [creationBody(creation), secretsIn(creation)]
       const response = await write({ method: 'POST', url: addressIn([]), body, purpose, secrets }, signal)
       return readAnswer(response, purpose, readProject)
     },

@@ -147,11 +147,11 @@ export function updateBody(project: Fields): Fields {
   return isOtherThanBasic(body['type']) ? without(body, BASIC_ONLY) : body
 }
 
-/** A rule with its `target` under the name that the request uses. Both names are read. */
-export function withTargetNamed(name: 'target' | 'email_target', rule: Fields): Fields {
+/** A rule with its `target` under the name that requests use. Both names are read. */
+export function withTargetNamed(rule: Fields): Fields {
   if (!('target' in rule) && !('email_target' in rule)) return rule
   const { target, email_target: emailTarget, ...rest } = rule
-  return { ...rest, [name]: target ?? emailTarget ?? null }
+  return { ...rest, email_target: target ?? emailTarget ?? null }
 }
 
 export const without = (fields: Fields, names: ReadonlySet<string>): Fields =>
@@ -173,7 +173,7 @@ const teamInRequest = (id: unknown): unknown => (typeof id === 'string' && isIdD
 
 function ruleInRequest(rule: unknown): unknown {
   if (!isRecord(rule)) return rule
-  const named = withTargetNamed('email_target', rule)
+  const named = withTargetNamed(rule)
   const nestedName = nestedNameOf(named['notifier'])
   const { options } = named
   return nestedName === null || !isRecord(options) ? named : { ...named, options: nested(nestedName, options) }

@@ -8,17 +8,18 @@ import {
   type Origin,
   type BuildEvent,
 } from '../../domain/builds/build-event.ts'
-import { type BuildId, type ChannelId, type ProjectId, buildKey, isIdDigits, orderOf } from '../../domain/ids.ts'
+import { type BuildId, type ProjectId, buildKey, isIdDigits, orderOf } from '../../domain/ids.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
 import type { Judgement } from '../../domain/builds/streak.ts'
-import type { Change, RuleResult, RuleVerdict } from '../../domain/rules/rule.ts'
+import type { Change, RuleResult } from '../../domain/rules/rule.ts'
 import { isRed, toStatus, isVerdict, type Status } from '../../domain/builds/status.ts'
 import { hasStreak } from '../../domain/builds/stream.ts'
 import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
-import type { StoredDecision } from '../records.ts'
+import type { CardDecision, StoredDecision } from '../records.ts'
 import type { OnNews, Reads, Tx } from '../store.ts'
-import { type RunQuery, columns, type Insert, lock } from './query.ts'
+import { type RunQuery, columns, lock } from './query.ts'
+import { type Columns, FLAG, mapping } from './rows.ts'
 
 export const toStored = (row: Selectable<Schema['fact']>): BuildEvent =>
   withDetails(row, JSON.parse(row.details) as BuildDetails)
@@ -55,48 +56,46 @@ const withDetails = (row: Selectable<Schema['fact']>, details: BuildDetails): Bu
   isOutcome: row.verdict === 1,
 })
 
-export const toDecision = (row: Selectable<Schema['decision']>): StoredDecision => ({
-  ...toCardDecision(row),
-  channel: row.channel as ChannelId,
-  subject: row.subject,
-  rulesFrom: row.rules_from as StoredDecision['rulesFrom'],
-  ruleResults: (JSON.parse(row.looked) as (RuleResult | RuleVerdict)[]).map(toRuleResult),
-  noticeDay: row.notice_day,
-})
-
-export const toCardDecision = (row: Pick<Selectable<Schema['decision']>, (typeof CARD_DECISION_COLUMNS)[number]>) => ({
-  eventSeq: row.fact_seq,
-  verdict: (row.verdict === STORED_POST ? 'post' : row.verdict) as StoredDecision['verdict'],
-  reason: row.reason as StoredDecision['reason'],
-  change: CHANGES_STORED[row.recovered] ?? null,
-  loud: row.loud === 1,
-  decidedAt: row.decided_at,
-})
-
 /** What the column `verdict` has for `post`: databases keep the word that they began with. */
 export const STORED_POST = 'tell'
-
-export const CARD_DECISION_COLUMNS = ['fact_seq', 'verdict', 'reason', 'recovered', 'loud', 'decided_at'] as const
 
 /** The column `recovered` holds an index into this list. */
 const CHANGES_STORED: readonly (Change | null)[] = [null, 'recovered', 'broken']
 
-// Older rows hold verdicts without their rules.
-const toRuleResult = (stored: RuleResult | RuleVerdict): RuleResult =>
-  typeof stored === 'string' ? { rule: null, from: null, verdict: stored } : stored
+const CARD_DECISION_COLUMNS = {
+  eventSeq: 'fact_seq',
+  verdict: [
+    'verdict',
+    {
+      store: (verdict) => (verdict === 'post' ? STORED_POST : verdict),
+      read: (word: string) => (word === STORED_POST ? 'post' : word) as StoredDecision['verdict'],
+    },
+  ],
+  reason: 'reason',
+  change: [
+    'recovered',
+    { store: (change) => CHANGES_STORED.indexOf(change), read: (index: number) => CHANGES_STORED[index] ?? null },
+  ],
+  loud: ['loud', FLAG],
+  decidedAt: 'decided_at',
+} satisfies Columns<'decision', CardDecision>
 
-const fromDecision = (decision: StoredDecision): Selectable<Schema['decision']> => ({
-  fact_seq: decision.eventSeq,
-  channel: decision.channel,
-  subject: decision.subject,
-  verdict: decision.verdict === 'post' ? STORED_POST : decision.verdict,
-  reason: decision.reason,
-  rules_from: decision.rulesFrom,
-  looked: JSON.stringify(decision.ruleResults),
-  recovered: CHANGES_STORED.indexOf(decision.change),
-  loud: decision.loud ? 1 : 0,
-  notice_day: decision.noticeDay,
-  decided_at: decision.decidedAt,
+export const CARD_DECISION = mapping<'decision', CardDecision>(CARD_DECISION_COLUMNS)
+
+export const DECISION = mapping<'decision', StoredDecision>({
+  ...CARD_DECISION_COLUMNS,
+  channel: 'channel',
+  subject: 'subject',
+  rulesFrom: 'rules_from',
+  ruleResults: [
+    'looked',
+    {
+      store: (results) => JSON.stringify(results),
+      // Versions before 0.2 stored words in place of rules.
+      read: (text: string) => (JSON.parse(text) as RuleResult[]).filter((one) => typeof one === 'object'),
+    },
+  ],
+  noticeDay: 'notice_day',
 })
 
 /** The most build events of one build that are read, the newest ones. More than any build has; limits a flood. */
@@ -232,7 +231,7 @@ const ACKNOWLEDGED_TOGETHER = 32
 const SEQS = Array.from({ length: ACKNOWLEDGED_TOGETHER }, (_, n) => `seq${n}`)
 
 /** Build events, deliveries, and decisions. */
-export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert: Insert, onNews: OnNews) {
+export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews) {
   /** A build keeps the order of its first build event. The caller has read the build's events, and so locked them. */
   async function uuidOrder({ projectId, buildId, details }: ReceivedEvent, at: number): Promise<string> {
     const key = buildKey(projectId, buildId)
@@ -271,7 +270,10 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
         acknowledged: origin === 'delivery' ? 0 : 1,
       }
       onNews('ingest')
-      return insert(buildEvent)
+      const [inserted] = await runQuery('insertBuildEvent', buildEvent, (value) =>
+        db.insertInto('fact').values(columns(buildEvent, value)).returning('seq'),
+      )
+      return inserted!.seq
     },
 
     async countRepeat(eventSeq) {
@@ -346,7 +348,7 @@ export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, insert:
     },
 
     async saveDecision(decision) {
-      const row = fromDecision(decision)
+      const row = DECISION.toRow(decision)
       await runQuery('saveDecision', row, (value) =>
         db
           .insertInto('decision')

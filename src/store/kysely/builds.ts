@@ -1,5 +1,5 @@
-import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
-import { type BuildId, type ProjectId, type Uuid, buildKey } from '../../domain/ids.ts'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type ProjectId, buildKey } from '../../domain/ids.ts'
 import type { Status } from '../../domain/builds/status.ts'
 import { WITHOUT_STREAK } from '../../domain/builds/stream.ts'
 import type { Schema } from '../schema.ts'
@@ -8,20 +8,21 @@ import { normalHandle } from '../../domain/handle.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
 import type { Reads, Tx } from '../store.ts'
 import { columns, isAmong, ofProjects, type RunQuery } from './query.ts'
+import { mapping } from './rows.ts'
 
-const toKnownBuild = (row: Selectable<Schema['build']>): KnownBuild => ({
-  projectId: row.project_id as ProjectId,
-  buildId: row.build_id as BuildId,
-  buildOrder: row.build_order,
-  attempt: row.run,
-  revisionKey: row.lineage_key,
-  cardNumber: row.episode,
-  branch: row.branch,
-  status: row.status as Status,
-  rawStatus: row.word,
-  at: row.at,
-  buildUuid: row.build_uuid as Uuid | null,
-  committer: row.committer,
+const BUILD = mapping<'build', KnownBuild>({
+  projectId: 'project_id',
+  buildId: 'build_id',
+  buildOrder: 'build_order',
+  attempt: 'run',
+  revisionKey: 'lineage_key',
+  cardNumber: 'episode',
+  branch: 'branch',
+  status: 'status',
+  rawStatus: 'word',
+  at: 'at',
+  buildUuid: 'build_uuid',
+  committer: 'committer',
 })
 
 const RED = (['failed', 'infrastructure_failure'] satisfies Status[]).map((status) => sql.lit(status))
@@ -35,7 +36,7 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
 
   async function newestNews(some: ReturnType<typeof builds>, projects: Projects | null, limit: number) {
     const query = projects ? some.where(ofProjects('build.project_id', projects)) : some
-    return (await query.orderBy('at', 'desc').limit(limit).execute()).map(toKnownBuild)
+    return (await query.orderBy('at', 'desc').limit(limit).execute()).map(BUILD.fromRow)
   }
 
   // PostgreSQL's transactions do not see each other: for a moment, two builds of a project may have the mark.
@@ -79,13 +80,13 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
       const [row] = await runQuery('build', { key: buildKey(projectId, buildId) }, (value) =>
         db.selectFrom('build').selectAll().where('build_key', '=', value('key')),
       )
-      return row ? toKnownBuild(row) : null
+      return row ? BUILD.fromRow(row) : null
     },
 
     async buildsOf(projectId, buildIds) {
       const keys = buildIds.slice(0, KEYS_MAX).map((id) => buildKey(projectId, id))
       if (keys.length === 0) return []
-      return (await builds().where('build_key', 'in', keys).execute()).map(toKnownBuild)
+      return (await builds().where('build_key', 'in', keys).execute()).map(BUILD.fromRow)
     },
 
     async buildsWithId(source, buildId, limit) {
@@ -94,14 +95,14 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
         source === 'ci'
           ? withId.where('project_id', 'not like', '%:%')
           : withId.where('project_id', 'like', `${source}:%`)
-      return (await of.orderBy('at', 'desc').limit(limit).execute()).map(toKnownBuild)
+      return (await of.orderBy('at', 'desc').limit(limit).execute()).map(BUILD.fromRow)
     },
 
     async buildByUuid(uuid) {
       const [row] = await runQuery('buildByUuid', { uuid }, (value) =>
         builds().where('build_uuid', '=', value('uuid')).orderBy('at', 'desc').limit(sql.lit(1)),
       )
-      return row ? toKnownBuild(row) : null
+      return row ? BUILD.fromRow(row) : null
     },
 
     async buildsByNumber(number, limit, projectId) {
@@ -115,14 +116,14 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
         ...(await query.where('build_id', '=', number).where('number', 'is', null).execute()),
       ]
       return rows
-        .map(toKnownBuild)
+        .map(BUILD.fromRow)
         .toSorted((a, b) => b.at - a.at)
         .slice(0, limit)
     },
 
     async newestBuilds(projects, limit, without = []) {
       const rows = await newestOf(projects, without).selectAll().orderBy('at', 'desc').limit(limit).execute()
-      return rows.map(toKnownBuild)
+      return rows.map(BUILD.fromRow)
     },
 
     async countNewest(projects, max, without = []) {
@@ -141,12 +142,12 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
           ? query.where('project_id', '=', projectId)
           : query.where('branch_key', '=', branchKey(projectId as ProjectId, branch))
       ).executeTakeFirst()
-      return row ? toKnownBuild(row) : null
+      return row ? BUILD.fromRow(row) : null
     },
 
     async lastBuilds(projectId, branch, limit) {
       const ofBranch = builds().where('branch_key', '=', branchKey(projectId as ProjectId, branch))
-      return (await ofBranch.orderBy('build_order', 'desc').limit(limit).execute()).map(toKnownBuild)
+      return (await ofBranch.orderBy('build_order', 'desc').limit(limit).execute()).map(BUILD.fromRow)
     },
 
     runningBuilds: (projects, limit) => newestNews(builds().where('is_running', '=', sql.lit(1)), projects, limit),
@@ -175,7 +176,7 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
 
     async unreadEnds(dueAt, limit) {
       const due = builds().where('read_end_at', '<=', dueAt).orderBy('read_end_at').limit(limit)
-      return (await due.execute()).map(toKnownBuild)
+      return (await due.execute()).map(BUILD.fromRow)
     },
   } satisfies Partial<Reads>
 }
@@ -184,20 +185,10 @@ export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async saveBuild(build) {
       const row = {
+        ...BUILD.toRow(build),
         build_key: buildKey(build.projectId, build.buildId),
-        project_id: build.projectId,
-        build_id: build.buildId,
-        build_order: build.buildOrder,
         branch_key: branchKey(build.projectId, build.branch),
-        branch: build.branch,
-        lineage_key: build.revisionKey,
-        episode: build.cardNumber,
-        run: build.attempt,
-        status: build.status,
-        word: build.rawStatus,
-        at: build.at,
         is_running: build.status === 'started' ? 1 : 0,
-        build_uuid: build.buildUuid,
         committer: build.committer === null ? null : normalHandle(build.committer),
         number: build.number ?? null,
         read_end_at: build.readEndAt ?? null,
@@ -288,7 +279,7 @@ export function readSilent(db: Kysely<Schema>) {
       const running = await silent(since, limit).where('is_running', '=', sql.lit(1)).execute()
       const waiting = await silent(since, limit).where('status', '=', sql.lit('waiting')).execute()
       const all = [...running, ...waiting].sort((a, b) => a.at - b.at)
-      return all.slice(0, limit).map(toKnownBuild)
+      return all.slice(0, limit).map(BUILD.fromRow)
     },
   } satisfies Partial<Reads>
 }

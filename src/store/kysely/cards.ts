@@ -6,9 +6,10 @@ import type { Schema } from '../schema.ts'
 import type { Card, CardKey } from '../records.ts'
 import type { OnNews, Reads, Tx } from '../store.ts'
 import { type RunQuery, columns } from './query.ts'
+import { mapping } from './rows.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import { noticeSubject } from '../../domain/builds/revision.ts'
-import { CARD_DECISION_COLUMNS, toCardDecision, toDecision, toStored, STORED_POST } from './build-events.ts'
+import { CARD_DECISION, DECISION, toStored, STORED_POST } from './build-events.ts'
 
 const toCard = (row: Selectable<Schema['card']>): Card => ({
   subject: row.subject,
@@ -39,32 +40,7 @@ const fromQueues = (queues: Queues) => {
   return { ...column('post'), ...column('edit'), ...column('look') } as Partial<Selectable<Schema['card']>>
 }
 
-const toMessage = (row: Selectable<Schema['message']>): StoredMessage => ({
-  key: row.key,
-  slot: row.slot,
-  generation: row.generation,
-  state: row.state as StoredMessage['state'],
-  claimedAt: row.claimed_at,
-  claimedBy: row.claimed_by,
-  lookedAt: row.looked_at,
-  ts: row.ts as MessageTs | null,
-  digest: row.digest,
-  sending: row.sending,
-  sendingAt: row.sending_at,
-  recheckAt: row.recheck_at,
-  doubtAt: row.doubt_at,
-  writtenAt: row.written_at,
-  postedAttempt: row.born_run,
-})
-
-const fromMessage = <Part extends Partial<StoredMessage>>(message: Part) =>
-  Object.fromEntries(
-    Object.entries(MESSAGE_COLUMNS)
-      .filter(([field]) => field in message)
-      .map(([field, column]) => [column, message[field as keyof StoredMessage]]),
-  ) as Part extends StoredMessage ? MessageRow : Partial<MessageRow>
-
-const MESSAGE_COLUMNS = {
+const MESSAGE = mapping<'message', StoredMessage>({
   key: 'key',
   slot: 'slot',
   generation: 'generation',
@@ -80,9 +56,7 @@ const MESSAGE_COLUMNS = {
   doubtAt: 'doubt_at',
   writtenAt: 'written_at',
   postedAttempt: 'born_run',
-} as const satisfies Record<keyof StoredMessage, keyof Schema['message']>
-
-type MessageRow = Omit<Selectable<Schema['message']>, 'subject' | 'channel'>
+})
 
 /** Cards and their messages. */
 export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean) {
@@ -116,7 +90,7 @@ export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean
           .where('channel', '=', value('channel'))
           .orderBy('claimed_at'),
       )
-      return rows.map(toMessage)
+      return rows.map(MESSAGE.fromRow)
     },
 
     async postedCard({ subject, channel }) {
@@ -187,13 +161,13 @@ export function writeCards(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNew
     },
 
     async insertMessage({ subject, channel, ...message }) {
-      const row = { subject, channel, ...fromMessage(message) }
+      const row = { ...MESSAGE.toRow(message), subject, channel }
       await runQuery('insertMessage', row, (value) => db.insertInto('message').values(columns(row, value)))
     },
 
     async updateMessage(key, change) {
       if (Object.keys(change).length === 0) return
-      const row = fromMessage(change)
+      const row = MESSAGE.toRow(change)
       await runQuery(`updateMessage ${Object.keys(row).join(' ')}`, { ...row, key }, (value) =>
         db.updateTable('message').set(columns(row, value)).where('key', '=', value('key')),
       )
@@ -212,12 +186,12 @@ export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery) {
       const rows = await runQuery('decisionsOf', { subject, channel }, (value) =>
         db
           .selectFrom('decision')
-          .select(CARD_DECISION_COLUMNS)
+          .select(CARD_DECISION.columns)
           .where('subject', '=', value('subject'))
           .where('channel', '=', value('channel'))
           .orderBy('fact_seq'),
       )
-      return rows.map(toCardDecision)
+      return rows.map(CARD_DECISION.fromRow)
     },
 
     async decisionsOfEvent(eventSeq) {
@@ -227,7 +201,7 @@ export function readDecisions(db: Kysely<Schema>, runQuery: RunQuery) {
         .where('fact_seq', '=', eventSeq)
         .orderBy('channel')
         .execute()
-      return rows.map(toDecision)
+      return rows.map(DECISION.fromRow)
     },
 
     async unshownIn(channel, undecidedFor, limit) {

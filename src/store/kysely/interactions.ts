@@ -1,28 +1,28 @@
-import { sql, type Kysely, type Selectable } from 'kysely'
-import type { ChannelId, MessageTs } from '../../domain/ids.ts'
+import { sql, type Kysely } from 'kysely'
 import type { StoredInteraction } from '../records.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
-import type { RunQuery } from './query.ts'
+import { columns, type RunQuery } from './query.ts'
+import { mapping } from './rows.ts'
 
 /** Interactions from Slack that still need an answer. */
 export function readInteractions(db: Kysely<Schema>, locks: boolean) {
   return {
     async interactionsOf(interactionKey) {
-      const found = db.selectFrom('interaction').select(COLUMNS).where('ask_key', '=', interactionKey)
+      const found = db.selectFrom('interaction').select(INTERACTION.columns).where('ask_key', '=', interactionKey)
       // Locked, so that one process cannot give it up while another one is about to call CI for it.
-      return (await (locks ? found.forUpdate() : found).execute()).map(toInteraction)
+      return (await (locks ? found.forUpdate() : found).execute()).map(INTERACTION.fromRow)
     },
 
     async unansweredInteractions(limit) {
       const rows = await db
         .selectFrom('interaction')
-        .select(COLUMNS)
+        .select(INTERACTION.columns)
         .where('state', '<>', sql.lit('told'))
         .orderBy('received_at')
         .limit(limit)
         .execute()
-      return rows.map(toInteraction)
+      return rows.map(INTERACTION.fromRow)
     },
 
     async interactionBody(id) {
@@ -33,19 +33,19 @@ export function readInteractions(db: Kysely<Schema>, locks: boolean) {
 }
 
 /** All but the body, which may be large. */
-const COLUMNS = [
-  'id',
-  'ask_key',
-  'state',
-  'user_id',
-  'what',
-  'channel',
-  'thread_ts',
-  'response_url',
-  'received_at',
-  'claimed_by',
-  'claimed_at',
-] as const
+const INTERACTION = mapping<'interaction', StoredInteraction>({
+  id: 'id',
+  interactionKey: 'ask_key',
+  state: 'state',
+  user: 'user_id',
+  what: 'what',
+  channel: 'channel',
+  threadTs: 'thread_ts',
+  responseUrl: 'response_url',
+  receivedAt: 'received_at',
+  claimedBy: 'claimed_by',
+  claimedAt: 'claimed_at',
+})
 
 /** A process is handling it, in time or late. */
 const UNDER_WAY = [sql.lit('owed'), sql.lit('late')]
@@ -53,23 +53,8 @@ const UNDER_WAY = [sql.lit('owed'), sql.lit('late')]
 export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async insertInteraction(interaction, body = null) {
-      const row = { ...fromInteraction(interaction), body }
-      await runQuery('insertInteraction', row, (value) =>
-        db.insertInto('interaction').values({
-          id: value('id'),
-          ask_key: value('ask_key'),
-          state: value('state'),
-          user_id: value('user_id'),
-          what: value('what'),
-          channel: value('channel'),
-          thread_ts: value('thread_ts'),
-          response_url: value('response_url'),
-          body: value('body'),
-          received_at: value('received_at'),
-          claimed_by: value('claimed_by'),
-          claimed_at: value('claimed_at'),
-        }),
-      )
+      const row = { ...INTERACTION.toRow(interaction), body }
+      await runQuery('insertInteraction', row, (value) => db.insertInto('interaction').values(columns(row, value)))
     },
 
     async renewInteractions(ids, { claimedBy, claimedAt }) {
@@ -119,34 +104,6 @@ export function writeInteractions(db: Kysely<Schema>, runQuery: RunQuery) {
     },
   } satisfies Partial<Tx>
 }
-
-const fromInteraction = (interaction: StoredInteraction) => ({
-  id: interaction.id,
-  ask_key: interaction.interactionKey,
-  state: interaction.state,
-  user_id: interaction.user,
-  what: interaction.what,
-  channel: interaction.channel,
-  thread_ts: interaction.threadTs,
-  response_url: interaction.responseUrl,
-  received_at: interaction.receivedAt,
-  claimed_by: interaction.claimedBy,
-  claimed_at: interaction.claimedAt,
-})
-
-const toInteraction = (row: Omit<Selectable<Schema['interaction']>, 'body'>): StoredInteraction => ({
-  id: row.id,
-  interactionKey: row.ask_key,
-  state: row.state as StoredInteraction['state'],
-  user: row.user_id,
-  what: row.what,
-  channel: row.channel as ChannelId | null,
-  threadTs: row.thread_ts as MessageTs | null,
-  responseUrl: row.response_url,
-  receivedAt: row.received_at,
-  claimedBy: row.claimed_by,
-  claimedAt: row.claimed_at,
-})
 
 /** Requests received from Slack. The table is named after what it held first: events. */
 export const writeEvents = (db: Kysely<Schema>) =>

@@ -1,34 +1,35 @@
-import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
-import { repositoryOf, type ProjectId, type SourceName, type Uuid } from '../../domain/ids.ts'
-import type { BranchFilter } from '../../domain/rules/pattern.ts'
+import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { repositoryOf, type SourceName } from '../../domain/ids.ts'
 import { repositoryIn } from '../../domain/ci-project/project-names.ts'
-import type { NotificationRule } from '../../domain/rules/rule.ts'
 import type { DeliveredProject, KnownProject, ListedProject, NameSearch } from '../records.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads } from '../store.ts'
 import { isAmong } from './query.ts'
+import { type Columns, JSON_TEXT, mapping } from './rows.ts'
 
-export const toProject = (row: Selectable<Schema['project']>): KnownProject => ({
-  uuid: row.uuid as Uuid,
-  name: row.name,
-  legacyId: row.legacy_id,
-  type: row.type,
-  rules: row.rules === null ? null : (JSON.parse(row.rules) as NotificationRule[]),
-  filter: row.filter === null ? null : (JSON.parse(row.filter) as BranchFilter),
+const COLUMNS = {
+  uuid: 'uuid',
+  name: 'name',
+  legacyId: 'legacy_id',
+  type: 'type',
+  rules: ['rules', JSON_TEXT],
+  filter: ['filter', JSON_TEXT],
+} as const satisfies Columns<'project', KnownProject>
+
+export const PROJECT = mapping<'project', KnownProject>(COLUMNS)
+
+export const LISTED_PROJECT = mapping<'project', ListedProject>({
+  ...COLUMNS,
+  readAt: 'read_at',
+  buildsReadAt: 'looked_at',
 })
 
-export const toListedProject = (row: Selectable<Schema['project']>): ListedProject => ({
-  ...toProject(row),
-  readAt: row.read_at,
-  buildsReadAt: row.looked_at,
-})
-
-export const toDeliveredProject = (row: Selectable<Schema['heard']>): DeliveredProject => ({
-  projectId: row.project_id as ProjectId,
-  name: row.name,
-  fullName: row.full_name,
-  projectUuid: row.project_uuid as Uuid | null,
-  at: row.at,
+export const DELIVERED_PROJECT = mapping<'heard', DeliveredProject>({
+  projectId: 'project_id',
+  name: 'name',
+  fullName: 'full_name',
+  projectUuid: 'project_uuid',
+  at: 'at',
 })
 
 /** In JavaScript and not in the database: they differ for letters beyond a to z. */
@@ -88,26 +89,26 @@ export const readNames = (db: Kysely<Schema>) =>
     async listedAs(keys, limit) {
       const by = (column: string) => db.selectFrom('project').selectAll().where(isAmong(column, keys))
       const all = by('uuid').union(by('legacy_id')).union(by('name_key'))
-      return (await all.orderBy('name_key').orderBy('uuid').limit(limit).execute()).map(toListedProject)
+      return (await all.orderBy('name_key').orderBy('uuid').limit(limit).execute()).map(LISTED_PROJECT.fromRow)
     },
 
     async deliveredAs(keys, limit) {
       const by = (column: string) => db.selectFrom('heard').selectAll().where(isAmong(column, keys))
       const byId = by('project_id').union(by('project_uuid')).union(by('repository'))
       const all = byId.union(by('name_key')).union(by('full_key'))
-      return (await all.orderBy('name_key').orderBy('project_id').limit(limit).execute()).map(toDeliveredProject)
+      return (await all.orderBy('name_key').orderBy('project_id').limit(limit).execute()).map(DELIVERED_PROJECT.fromRow)
     },
 
     async searchListed(search, limit) {
       const found = db.selectFrom('project').selectAll()
       const named = found.where('uuid', 'in', sql<string>`(${idsNamed(LISTED, search, limit)})`)
-      return (await named.orderBy('name_key').orderBy('uuid').execute()).map(toListedProject)
+      return (await named.orderBy('name_key').orderBy('uuid').execute()).map(LISTED_PROJECT.fromRow)
     },
 
     async searchDelivered(search, limit) {
       const found = db.selectFrom('heard').selectAll()
       const named = found.where('project_id', 'in', sql<string>`(${idsNamed(DELIVERED, search, limit)})`)
-      return (await named.orderBy('full_key').orderBy('project_id').execute()).map(toDeliveredProject)
+      return (await named.orderBy('full_key').orderBy('project_id').execute()).map(DELIVERED_PROJECT.fromRow)
     },
 
     async namesakes(names) {

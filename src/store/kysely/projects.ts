@@ -5,7 +5,7 @@ import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
 import type { ListedQuery, ProjectClaim } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
-import { isLike, keyOf, toDeliveredProject, toListedProject, toProject } from './project-names.ts'
+import { DELIVERED_PROJECT, isLike, keyOf, LISTED_PROJECT, PROJECT } from './project-names.ts'
 import { type RunQuery, columns, ofProjects } from './query.ts'
 
 const ofCi = ({ or, eb }: ExpressionBuilder<Schema, 'project'>) =>
@@ -40,7 +40,7 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery) {
         : await runQuery('projectByLegacyId', { legacyId }, (value) =>
             db.selectFrom('project').selectAll().where('legacy_id', '=', value('legacyId')).limit(sql.lit(1)),
           )
-      if (byId) return toProject(byId)
+      if (byId) return PROJECT.fromRow(byId)
       // Only the CI service's projects are found by name. Other sources may use the same names; theirs are found by id.
       if (sourceOf(legacyId) !== 'ci') return null
       const byName = (name: string) =>
@@ -49,12 +49,12 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery) {
         )
       const found = (await together([...new Set(names)].map(byName))).flat()
       // If two projects have the name, it is not clear whose rules are meant, so none are used.
-      return new Set(found.map((row) => row.uuid)).size === 1 ? toProject(found[0]!) : null
+      return new Set(found.map((row) => row.uuid)).size === 1 ? PROJECT.fromRow(found[0]!) : null
     },
 
     async listedProjects(query, { limit, offset }) {
       const sorted = ofQuery(query).selectAll().orderBy('name_key').orderBy('uuid')
-      return (await sorted.limit(limit).offset(offset).execute()).map(toListedProject)
+      return (await sorted.limit(limit).offset(offset).execute()).map(LISTED_PROJECT.fromRow)
     },
 
     async countListed(query) {
@@ -67,7 +67,7 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery) {
     async deliveredProjects(projects, order, limit) {
       const some = db.selectFrom('heard').selectAll().where(ofProjects('heard.project_id', projects))
       const sorted = some.orderBy('full_key', order).orderBy('project_id', order)
-      return (await sorted.limit(limit).execute()).map(toDeliveredProject)
+      return (await sorted.limit(limit).execute()).map(DELIVERED_PROJECT.fromRow)
     },
 
     async claimedProjects(after, limit) {
@@ -79,7 +79,7 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery) {
         .orderBy('uuid')
         .limit(limit)
         .execute()
-      return rows.map((row) => ({ project: toProject(row), claim: JSON.parse(row.claim!) as ProjectClaim }))
+      return rows.map((row) => ({ project: PROJECT.fromRow(row), claim: JSON.parse(row.claim!) as ProjectClaim }))
     },
   } satisfies Partial<Reads>
 }
@@ -87,19 +87,13 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery) {
 /** Projects, as CI lists them and as deliveries call them. */
 export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
-    async saveProject({ uuid, name, legacyId, type, rules, filter, readAt }) {
-      const row = {
-        name,
-        name_key: keyOf(name),
-        type,
-        rules: jsonText(rules),
-        filter: jsonText(filter),
-        read_at: readAt,
-      }
+    async saveProject({ legacyId, readAt, ...project }) {
+      const { uuid, name } = project
+      const row = { ...PROJECT.toRow(project), name_key: keyOf(name), read_at: readAt }
       if (readAt > 0) await keepFormerName(db, uuid, name)
       await db
         .insertInto('project')
-        .values({ uuid, legacy_id: legacyId, ...row })
+        .values({ ...row, legacy_id: legacyId })
         .onConflict((conflict) =>
           conflict.column('uuid').doUpdateSet(legacyId === null ? row : { ...row, legacy_id: legacyId }),
         )
@@ -115,19 +109,10 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery) {
         .execute()
     },
 
-    async addProject({ uuid, name, legacyId, type, rules, filter }) {
+    async addProject(project) {
       await db
         .insertInto('project')
-        .values({
-          uuid,
-          name,
-          name_key: keyOf(name),
-          legacy_id: legacyId,
-          type,
-          rules: jsonText(rules),
-          filter: jsonText(filter),
-          read_at: 0,
-        })
+        .values({ ...PROJECT.toRow(project), name_key: keyOf(project.name), read_at: 0 })
         .onConflict((conflict) => conflict.column('uuid').doNothing())
         .execute()
     },
@@ -166,10 +151,9 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery) {
       await old.where(ofCi).execute()
     },
 
-    async saveDeliveredProject({ projectId, name, fullName, projectUuid, at }, most = Number.POSITIVE_INFINITY) {
-      const called = { name, full_name: fullName }
-      const own = { project_id: projectId, repository: repositoryOf(projectId), project_uuid: projectUuid }
-      const row = { ...own, ...called, ...heardKeys(called), at }
+    async saveDeliveredProject(project, most = Number.POSITIVE_INFINITY) {
+      const called = DELIVERED_PROJECT.toRow(project)
+      const row = { ...called, ...heardKeys(called), repository: repositoryOf(project.projectId) }
       const known = await runQuery('updateDeliveredProject', row, (value) =>
         db
           .updateTable('heard')
@@ -222,5 +206,3 @@ async function countDelivered(db: Kysely<Schema>): Promise<number> {
 }
 
 const claimText = ({ name, rules }: ProjectClaim): string => JSON.stringify({ name, rules })
-
-const jsonText = (value: object | null): string | null => (value === null ? null : JSON.stringify(value))

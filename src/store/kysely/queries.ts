@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 import type { OnNews, Reads, Tx } from '../store.ts'
-import { createQuery, type Compiled, type Execute, createInsert } from './query.ts'
+import { createQuery, type Compiled, type Execute } from './query.ts'
 import { readAudit, readProjectRequests, readRequests, writeRequests } from './requests.ts'
 import { readInteractions, writeInteractions, writeEvents } from './interactions.ts'
 import { readJobs, writeJobs, writeLeases } from './leases.ts'
@@ -62,7 +62,7 @@ export function createTx(db: Kysely<Schema>, context: QueryContext & { onNews: O
   const runQuery = createQuery(context.compiled, context.execute)
   return {
     ...createReads(db, context),
-    ...writeBuildEvents(db, runQuery, createInsert(db, context.compiled, context.execute), context.onNews),
+    ...writeBuildEvents(db, runQuery, context.onNews),
     ...writeIngest(db, runQuery, context),
     ...writeCards(db, runQuery, context.onNews),
     ...writePace(db, runQuery, context.onNews),

@@ -1,12 +1,4 @@
-import {
-  sql,
-  type Compilable,
-  type CompiledQuery,
-  type Insertable,
-  type Kysely,
-  type RawBuilder,
-  type SqlBool,
-} from 'kysely'
+import { sql, type Compilable, type CompiledQuery, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import type { Projects } from '../records.ts'
 import type { Schema } from '../schema.ts'
 
@@ -22,18 +14,14 @@ export type RunQuery = <Values extends object, Row>(
   build: (value: Value<Values>) => Compilable<Row>,
 ) => Promise<Row[]> | Row[]
 
-/** Inserts a build event. @returns its number */
-export type Insert = (row: Insertable<Schema['fact']>) => Promise<number> | number
-
 /**
  * Executes a compiled query in the database's fastest way. SQLite returns rows at once and not in a promise: a promise
  * at each level would cost more than the query. A statement that returns nothing gives `[]`, on PostgreSQL before it is done.
  */
-export interface Execute {
-  rows(query: CompiledQuery, parameters: readonly unknown[]): Promise<readonly unknown[]> | readonly unknown[]
-  /** If the database reports the number of an inserted row: returning it as a row would double the cost. */
-  inserted?(query: CompiledQuery, parameters: readonly unknown[]): number
-}
+export type Execute = (
+  query: CompiledQuery,
+  parameters: readonly unknown[],
+) => Promise<readonly unknown[]> | readonly unknown[]
 
 /**
  * Runs a query that is compiled once per name; later only its values are filled in. For every delivery and message,
@@ -47,20 +35,9 @@ export const createQuery = (compiled: Compiled, execute: Execute): RunQuery =>
     values: Values,
     build: (value: Value<Values>) => Compilable<Row>,
   ) {
-    const query = compiledOnce(compiled, name, build)
-    return execute.rows(query, filledIn(query, values)) as Promise<Row[]> | Row[]
-  }
-
-export const createInsert = (db: Kysely<Schema>, compiled: Compiled, execute: Execute): Insert =>
-  function insert(row) {
-    const query = compiledOnce(compiled, 'insert fact', (value) => {
-      const one = db.insertInto('fact').values(columns(row, value))
-      return execute.inserted ? one : one.returning('seq')
-    })
-    if (execute.inserted) return execute.inserted(query, filledIn(query, row))
-    return Promise.resolve(execute.rows(query, filledIn(query, row))).then(
-      ([inserted]) => (inserted as { seq: number }).seq,
-    )
+    const query = compiled.get(name) ?? build((place) => new Placeholder(place) as never).compile()
+    compiled.set(name, query)
+    return execute(query, filledIn(query, values)) as Promise<Row[]> | Row[]
   }
 
 /**
@@ -76,18 +53,6 @@ export const lock = (db: Kysely<Schema>, runQuery: RunQuery, what: keyof typeof 
       sql`pg_advisory_xact_lock(hashtextextended(${value('name')}, ${sql.lit(LOCKS[what])}))`.as('locked'),
     ),
   )
-
-function compiledOnce(
-  compiled: Compiled,
-  name: string,
-  build: (value: (place: string) => never) => Compilable,
-): CompiledQuery {
-  const known = compiled.get(name)
-  if (known) return known
-  const query = build((place) => new Placeholder(place) as never).compile()
-  compiled.set(name, query)
-  return query
-}
 
 function filledIn({ parameters }: CompiledQuery, values: object): unknown[] {
   const known = values as Record<string, unknown>

@@ -45,23 +45,16 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
   },
 })
 
-/** Without nulls. Reports that were stored before sources were asked have a `shard`, and their tests a `name`. */
-type StoredBody = Pick<FailureReport, 'failed' | 'flakyTests' | 'log'> &
-  Partial<Pick<FailureReport, 'by' | 'attempt' | 'part' | 'tests'>> & {
-    shard?: string
-    failures: readonly (Partial<Failure> & { name?: string })[]
-  }
-
-const toReport = ({ shard, failures, failed, flakyTests, log, ...body }: StoredBody): FailureReport => ({
-  by: body.by ?? 'step',
-  attempt: body.attempt ?? null,
-  part: body.part ?? shard ?? null,
-  tests: body.tests ?? null,
-  failed,
-  failures: failures.map(({ name = null, ...failure }) => ({ ...NO_FAILURE, test: name, ...failure })),
-  flakyTests,
-  log,
+/** Fields that are null are not stored. */
+const toReport = (body: StoredBody): FailureReport => ({
+  ...NO_REPORT,
+  ...body,
+  failures: body.failures.map((failure) => ({ ...NO_FAILURE, ...failure })),
 })
+
+type StoredBody = Omit<FailureReport, keyof typeof NO_REPORT | 'failures'> & { failures: readonly Partial<Failure>[] }
+
+const NO_REPORT = { attempt: null, part: null, tests: null }
 
 /** Most fields of most failures are not known. */
 const withoutNulls = (of: object) => Object.fromEntries(Object.entries(of).filter(([, value]) => value !== null))

@@ -1,136 +1,85 @@
 import { type Selectable, type Kysely, sql } from 'kysely'
-import { buildKey, type BuildId, type ChannelId, type ProjectId, type Uuid } from '../../domain/ids.ts'
+import { buildKey, type BuildId, type ProjectId } from '../../domain/ids.ts'
 import {
   isProjectRequest,
   type ProjectRequest,
   type Request,
   type RequestChange,
-  type RequestState,
-  type RequestTarget,
+  type RequestRecord,
   OPEN_STATES,
 } from '../../domain/cards/request.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'
+import { type Columns, JSON_TEXT, mapping } from './rows.ts'
 
-function toRequest(row: Selectable<Schema['request']>): Request {
-  const [projectId, buildId] = (row.build_key ?? '').split('/')
-  return {
-    ...toAsk(row),
-    action: row.action as Request['action'],
-    projectId: projectId as ProjectId,
-    buildId: buildId as BuildId,
-    attempt: row.run ?? 0,
-    revisionKey: row.lineage_key ?? '',
-    subject: row.subject ?? '',
-    target: JSON.parse(row.target) as RequestTarget,
-    newBuildId: row.new_build_id as BuildId | null,
-    newBuildUuid: row.new_build_uuid as Uuid | null,
-  }
-}
+/** The fields of both kinds: who asked, from where, and the state. */
+const RECORD = {
+  id: 'id',
+  interactionKey: 'ask_key',
+  action: 'action',
+  state: 'state',
+  requestedBy: 'asked_by',
+  requestedTeam: 'asked_team',
+  channel: 'channel',
+  via: 'via',
+  requestedAt: 'asked_at',
+  claimedBy: 'claimed_by',
+  code: 'code',
+  reason: 'reason',
+  answeredAt: 'answered_at',
+  lookAt: 'look_at',
+  endedAt: 'ended_at',
+} as const satisfies Columns<'request', RequestRecord>
 
-const fromRequest = (request: Request): Selectable<Schema['request']> => ({
-  ...fromAsk(request),
-  build_key: buildKey(request.projectId, request.buildId),
-  run: request.attempt,
-  lineage_key: request.revisionKey,
-  subject: request.subject,
-  target: JSON.stringify(request.target),
-  project_uuid: null,
-  new_build_id: request.newBuildId,
-  new_build_uuid: request.newBuildUuid,
+const REQUEST = mapping<'request', Omit<Request, 'projectId' | 'buildId'>>({
+  ...RECORD,
+  attempt: 'run',
+  revisionKey: 'lineage_key',
+  subject: 'subject',
+  target: ['target', JSON_TEXT],
+  newBuildId: 'new_build_id',
+  newBuildUuid: 'new_build_uuid',
 })
+
+type RowOfProject = Omit<ProjectRequest, keyof ProjectTarget> & { target: ProjectTarget }
 
 /** What a request about a project stores in place of a RequestTarget. */
 type ProjectTarget = Pick<ProjectRequest, 'project' | 'what' | 'before'>
 
-function toProjectRequest(row: Selectable<Schema['request']>): ProjectRequest {
-  const { project, what, before } = JSON.parse(row.target) as ProjectTarget
-  return {
-    ...toAsk(row),
-    action: row.action as ProjectRequest['action'],
-    project,
-    projectUuid: row.project_uuid as Uuid | null,
-    what,
-    before,
-    newBuildId: row.new_build_id as BuildId | null,
-  }
+const PROJECT_REQUEST = mapping<'request', RowOfProject>({
+  ...RECORD,
+  projectUuid: 'project_uuid',
+  target: ['target', JSON_TEXT],
+  newBuildId: 'new_build_id',
+})
+
+const CHANGE = mapping<'request', RequestChange>({
+  ...RECORD,
+  newBuildId: 'new_build_id',
+  newBuildUuid: 'new_build_uuid',
+  projectUuid: 'project_uuid',
+})
+
+function toRequest(row: Selectable<Schema['request']>): Request {
+  const [projectId, buildId] = (row.build_key ?? '').split('/')
+  return { ...REQUEST.fromRow(row), projectId: projectId as ProjectId, buildId: buildId as BuildId }
 }
 
-const fromProjectRequest = (request: ProjectRequest): Selectable<Schema['request']> => ({
-  ...fromAsk(request),
-  build_key: null,
-  run: null,
-  lineage_key: null,
-  subject: null,
-  target: JSON.stringify({
-    project: request.project,
-    what: request.what,
-    before: request.before,
-  } satisfies ProjectTarget),
-  project_uuid: request.projectUuid,
-  new_build_id: request.newBuildId,
-  new_build_uuid: null,
-})
-
-/** The fields of both kinds: who asked, from where, and the state. */
-const toAsk = (row: Selectable<Schema['request']>) => ({
-  id: row.id,
-  interactionKey: row.ask_key,
-  state: row.state as RequestState,
-  requestedBy: row.asked_by,
-  requestedTeam: row.asked_team,
-  channel: row.channel as ChannelId | null,
-  via: row.via as Request['via'],
-  requestedAt: row.asked_at,
-  claimedBy: row.claimed_by,
-  code: row.code,
-  reason: row.reason,
-  answeredAt: row.answered_at,
-  lookAt: row.look_at,
-  endedAt: row.ended_at,
-})
-
-const fromAsk = (request: Request | ProjectRequest) => ({
-  id: request.id,
-  ask_key: request.interactionKey,
-  action: request.action,
-  state: request.state,
-  asked_by: request.requestedBy,
-  asked_team: request.requestedTeam,
-  channel: request.channel,
-  via: request.via,
-  asked_at: request.requestedAt,
-  claimed_by: request.claimedBy,
-  code: request.code,
-  reason: request.reason,
-  answered_at: request.answeredAt,
-  look_at: request.lookAt,
-  ended_at: request.endedAt,
-})
+function toProjectRequest(row: Selectable<Schema['request']>): ProjectRequest {
+  const { target, ...request } = PROJECT_REQUEST.fromRow(row)
+  return { ...request, ...target }
+}
 
 const toAnyRequest = (row: Selectable<Schema['request']>): Request | ProjectRequest =>
   row.run === null ? toProjectRequest(row) : toRequest(row)
 
-const fromRequestChange = (change: RequestChange): Partial<Selectable<Schema['request']>> =>
-  Object.fromEntries(
-    Object.entries(CHANGE_COLUMNS)
-      .filter(([field]) => field in change)
-      .map(([field, column]) => [column, change[field as keyof RequestChange]]),
-  )
-
-const CHANGE_COLUMNS = {
-  state: 'state',
-  code: 'code',
-  reason: 'reason',
-  answeredAt: 'answered_at',
-  newBuildId: 'new_build_id',
-  newBuildUuid: 'new_build_uuid',
-  lookAt: 'look_at',
-  endedAt: 'ended_at',
-  claimedBy: 'claimed_by',
-  projectUuid: 'project_uuid',
-} as const satisfies Record<keyof RequestChange, keyof Schema['request']>
+function fromRequest(request: Request | ProjectRequest): Selectable<Schema['request']> {
+  if (!isProjectRequest(request))
+    return { ...REQUEST.toRow(request), build_key: buildKey(request.projectId, request.buildId) }
+  const { project, what, before } = request
+  return PROJECT_REQUEST.toRow({ ...request, target: { project, what, before } })
+}
 
 /** Requests to CI about builds. */
 export function readRequests(db: Kysely<Schema>, runQuery: RunQuery) {
@@ -188,13 +137,12 @@ export function readRequests(db: Kysely<Schema>, runQuery: RunQuery) {
 export function writeRequests(db: Kysely<Schema>) {
   return {
     async insertRequest(request) {
-      const row = isProjectRequest(request) ? fromProjectRequest(request) : fromRequest(request)
-      await db.insertInto('request').values(row).execute()
+      await db.insertInto('request').values(fromRequest(request)).execute()
     },
 
     async updateRequest(id, change) {
       if (Object.keys(change).length === 0) return
-      await db.updateTable('request').set(fromRequestChange(change)).where('id', '=', id).execute()
+      await db.updateTable('request').set(CHANGE.toRow(change)).where('id', '=', id).execute()
     },
   } satisfies Partial<Tx>
 }

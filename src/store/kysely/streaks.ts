@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Selectable } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Streak, StreakChange } from '../../domain/builds/streak.ts'
 import type { ChannelId, ProjectId } from '../../domain/ids.ts'
 import { toStatus } from '../../domain/builds/status.ts'
@@ -6,8 +6,9 @@ import type { StreakReads, StreakWrites } from '../streaks.ts'
 import type { Schema } from '../schema.ts'
 import type { OnNews } from '../store.ts'
 import { columns, ofProjects, type RunQuery } from './query.ts'
+import { mapping } from './rows.ts'
 
-const STREAK = {
+const STREAK = mapping<'breakage', Streak>({
   id: 'id',
   branchKey: 'branch_key',
   projectId: 'project_id',
@@ -25,9 +26,9 @@ const STREAK = {
   ownerUntil: 'owner_until',
   snoozedUntil: 'snoozed_until',
   checkedAt: 'checked_at',
-} as const satisfies Record<keyof Streak, keyof Schema['breakage']>
+})
 
-const CHANGE = {
+const CHANGE = mapping<'breakage_change', StreakChange>({
   id: 'id',
   streakId: 'breakage_id',
   interactionKey: 'ask_key',
@@ -39,16 +40,7 @@ const CHANGE = {
   subject: 'subject',
   channel: 'channel',
   number: 'number',
-} as const satisfies Record<keyof StreakChange, keyof Schema['breakage_change']>
-
-const toRow = (names: object, one: object): object =>
-  Object.fromEntries(Object.entries(names).map(([field, column]) => [column, one[field as never]]))
-
-const fromRow = (names: object, row: object): object =>
-  Object.fromEntries(Object.entries(names).map(([field, column]) => [field, row[column as never]]))
-
-const toStreak = (row: object): Streak => fromRow(STREAK, row) as Streak
-const toChange = (row: object): StreakChange => fromRow(CHANGE, row) as StreakChange
+})
 
 /** Outcomes read in one channel. CI machine errors among them do not count. */
 const OUTCOMES_LOOKED_AT = 50
@@ -66,12 +58,12 @@ export function readStreaks(db: Kysely<Schema>, runQuery: RunQuery): StreakReads
       const [row] = await runQuery('openStreak', { branchKey }, (value) =>
         open().where('branch_key', '=', value('branchKey')),
       )
-      return row ? toStreak(row) : null
+      return row ? STREAK.fromRow(row) : null
     },
 
     async streak(id) {
       const row = await streaks().where('id', '=', id).executeTakeFirst()
-      return row ? toStreak(row) : null
+      return row ? STREAK.fromRow(row) : null
     },
 
     async streakAt(branchKey, buildOrder) {
@@ -81,21 +73,21 @@ export function readStreaks(db: Kysely<Schema>, runQuery: RunQuery): StreakReads
         .orderBy('began_order', 'desc')
         .limit(1)
         .executeTakeFirst()
-      return row ? toStreak(row) : null
+      return row ? STREAK.fromRow(row) : null
     },
 
     async openStreaks(projects, limit) {
       const rows = open().where(ofProjects('breakage.project_id', projects))
-      return (await rows.orderBy('began_at', 'desc').limit(limit).execute()).map(toStreak)
+      return (await rows.orderBy('began_at', 'desc').limit(limit).execute()).map(STREAK.fromRow)
     },
 
     async streaksToCheck(checkedBefore, limit) {
       const since = sql<number>`coalesce(checked_at, began_at)`
-      return (await open().where(since, '<', checkedBefore).orderBy(since).limit(limit).execute()).map(toStreak)
+      return (await open().where(since, '<', checkedBefore).orderBy(since).limit(limit).execute()).map(STREAK.fromRow)
     },
 
     async streaksOf(user) {
-      return (await open().where('owner', '=', user).execute()).map(toStreak)
+      return (await open().where('owner', '=', user).execute()).map(STREAK.fromRow)
     },
 
     async streakOwners(now, limit) {
@@ -108,7 +100,7 @@ export function readStreaks(db: Kysely<Schema>, runQuery: RunQuery): StreakReads
       const rows = await runQuery('streakChangesOf', { subject }, (value) =>
         changes().where('subject', '=', value('subject')).orderBy('at'),
       )
-      return rows.map(toChange)
+      return rows.map(CHANGE.fromRow)
     },
 
     async streakChanges(ids) {
@@ -118,7 +110,7 @@ export function readStreaks(db: Kysely<Schema>, runQuery: RunQuery): StreakReads
           .where('breakage_id', 'in', [...ids])
           .orderBy('at')
           .execute()
-      ).map(toChange)
+      ).map(CHANGE.fromRow)
     },
 
     async streakCards({ branchKey, beganOrder, newestOrder }, channel) {
@@ -149,7 +141,7 @@ export function readStreaks(db: Kysely<Schema>, runQuery: RunQuery): StreakReads
 
     async streakChangeBy(interactionKey) {
       const row = await changes().where('ask_key', '=', interactionKey).executeTakeFirst()
-      return row ? toChange(row) : null
+      return row ? CHANGE.fromRow(row) : null
     },
 
     async streakChangesAfter({ at, id }, limit) {
@@ -165,7 +157,7 @@ export function readStreaks(db: Kysely<Schema>, runQuery: RunQuery): StreakReads
         .orderBy('breakage_change.id')
         .limit(limit)
         .execute()
-      return rows.map((row) => ({ ...toChange(row), projectId: row.project_id as ProjectId, branch: row.branch }))
+      return rows.map((row) => ({ ...CHANGE.fromRow(row), projectId: row.project_id as ProjectId, branch: row.branch }))
     },
   }
 }
@@ -173,7 +165,7 @@ export function readStreaks(db: Kysely<Schema>, runQuery: RunQuery): StreakReads
 export function writeStreaks(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews): StreakWrites {
   return {
     async saveStreak(streak) {
-      const row = toRow(STREAK, streak) as Selectable<Schema['breakage']>
+      const row = STREAK.toRow(streak)
       await runQuery('saveStreak', row, (value) =>
         db
           .insertInto('breakage')
@@ -183,8 +175,7 @@ export function writeStreaks(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnN
     },
 
     async insertStreakChange(change) {
-      const row = toRow(CHANGE, change) as Selectable<Schema['breakage_change']>
-      await db.insertInto('breakage_change').values(row).execute()
+      await db.insertInto('breakage_change').values(CHANGE.toRow(change)).execute()
     },
 
     async setBranchCheckedAt(id, at) {

@@ -48,7 +48,7 @@ describe('any decision', () => {
       fc.property(question, many, many, (one, left, right) => {
         const { ruleResults, reason } = decide(one, [subscribed(left), subscribed(right)], null)
         const all: readonly ChannelRule[] = [...left, ...right]
-        const places = ruleResults.map(({ rule }) => all.indexOf(rule!))
+        const places = ruleResults.map(({ rule }) => all.indexOf(rule))
         expect(places).toEqual(places.toSorted((a, b) => a - b))
         expect(ruleResults).toHaveLength(isEcho(one) ? 0 : Math.min(RULE_RESULTS_MAX, all.length))
         const verdicts: string[] = ruleResults.map(({ verdict }) => verdict)

@@ -51,29 +51,6 @@ test(`a field name of more than ${BASE_NAME_CHARS_MAX} characters of JSON is cov
   expect(Object.keys(base({ [fits]: 1, [long]: 1 }))).toEqual([fits, OTHER_FIELDS])
 })
 
-describe('a form to create refuses', () => {
-  const creation: Creation = {
-    ...CREATION,
-    testCommands: ['npm test'],
-    more: '{"test_pipelines":[{"name":"Tests","commands":["npm test"]}]}',
-  }
-
-  test('test commands that are given twice, since one would be lost', () => {
-    expect(readCreation(creation)).toMatchObject({ kind: 'faults', faults: [{ field: 'more' }] })
-    expect(readCreation({ ...creation, testCommands: [] }).kind).toBe('creation')
-    expect(readCreation({ ...creation, more: null }).kind).toBe('creation')
-  })
-
-  test.each(['environment_variables', 'setup_commands', 'deploy_pipelines'])(
-    '%s for a Pro project, since CI would ignore it',
-    (name) => {
-      const pro: Creation = { ...creation, type: 'pro', more: JSON.stringify({ [name]: [] }) }
-      expect(readCreation(pro)).toMatchObject({ kind: 'faults', faults: [{ field: 'more' }] })
-      expect(readCreation({ ...pro, more: null }).kind).toBe('creation')
-    },
-  )
-})
-
 describe('a form to create', () => {
   const creation = CREATION
   const SLACK = {
@@ -100,21 +77,18 @@ describe('a form to create', () => {
     })
   })
 
-  test('has variables only for a Basic project', () => {
+  test('has setup commands and variables only for a Basic project', () => {
+    expect(asked({ setupCommands: ['npm ci'] })).toMatchObject({ setup_commands: ['npm ci'] })
+    expect(asked({ setupCommands: ['npm ci'], type: 'pro' })).toMatchObject({ faults: [{ field: 'setup_commands' }] })
     const variables = [{ name: 'A', value: '1\n2' }]
     expect(asked({ variables })).toMatchObject({ environment_variables: variables })
     expect(asked({ variables, type: 'pro' })).toMatchObject({ faults: [{ field: 'environment_variables' }] })
   })
 
-  test('has a rule, which comes before rules that are typed as JSON', () => {
+  test('has a rule', () => {
     const own = { notifier: 'slack', branch: 'main', build_statuses: ['failed'], options: { key: 'k' } }
-    const other = { notifier: 'email', build_statuses: ['success'] }
     expect(asked({ rule: SLACK })).toMatchObject({ notification_rules: [own] })
-    const more = JSON.stringify({ notification_rules: [other] })
-    expect(asked({ rule: SLACK, more })).toMatchObject({ notification_rules: [own, other] })
-    expect(asked({ more })).toMatchObject({ notification_rules: [other] })
     expect(asked({})).not.toHaveProperty('notification_rules')
-    expect(asked({ more: '{"notification_rules":7}' })).toMatchObject({ kind: 'faults' })
   })
 })
 

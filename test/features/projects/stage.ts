@@ -6,7 +6,6 @@ import { createTransport } from '../../../src/sources/http/transport.ts'
 import { toUuid, type Uuid } from '../../../src/domain/ids.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { Requester } from '../../../src/projects/outcomes.ts'
-import type { SendText } from '../../../src/slack/api/send-text.ts'
 import type { ProjectDeps } from '../../../src/features/projects/outcomes.ts'
 import { createProject, previewCreation, type Creation } from '../../../src/features/projects/create.ts'
 import { editProject, previewEdit, type EditInput, type PreviewInput } from '../../../src/features/projects/edit.ts'
@@ -32,14 +31,13 @@ export const CREATION: Creation = {
   testCommands: [],
   variables: [],
   rule: null,
-  more: null,
 }
 
 export const T0 = Date.UTC(2026, 4, 4, 14)
 
 /** The project operations over HTTP and a real database, without delays. */
 export interface ProjectStage {
-  deps: ProjectDeps & { sendText: SendText }
+  deps: ProjectDeps
   /** who was told what directly, one line each */
   told: readonly string[]
   operations: ReturnType<typeof operationsOf>
@@ -91,17 +89,16 @@ export async function openProjectStage(address: CiAddress, changes: Partial<Proj
   }
 }
 
-/** What can be done with a project. A write whose announcement does not matter needs none. */
+/** What can be done with a project. */
 export function operationsOf(deps: ProjectDeps) {
-  const begun = async () => {}
   return {
     show: (project: string, by: Requester) => showProject(deps, project, by),
     preview: (input: PreviewInput, by: Requester) => previewEdit(deps, input, by),
-    edit: (input: EditInput, by: Requester, told = begun) => editProject(deps, input, by, told),
+    edit: (input: EditInput, by: Requester) => editProject(deps, input, by),
     previewCreation: (creation: Creation, by: Requester) => previewCreation(deps, creation, by),
     create: (creation: Creation, by: Requester, options: { evenIfThere: boolean }) =>
-      createProject(deps, creation, by, { begun, ...options }),
-    resetAesKey: (uuid: Uuid, by: Requester, told = begun) => resetAesKey(deps, uuid, by, told),
+      createProject(deps, creation, by, options.evenIfThere),
+    resetAesKey: (uuid: Uuid, by: Requester) => resetAesKey(deps, uuid, by),
   }
 }
 

@@ -2,12 +2,8 @@ import { expect, test } from 'vitest'
 import { type ChannelId, type MessageTs, toUuid } from '../../../src/domain/ids.ts'
 import { PATTERN_CHARS_MAX } from '../../../src/domain/rules/pattern.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
-import {
-  announceClosings,
-  channelClosed,
-  channelRules,
-  PATIENCE_MS_MAX,
-} from '../../../src/features/subscriptions/channel.ts'
+import { announceClosings, channelClosed, channelRules } from '../../../src/features/subscriptions/channel.ts'
+import { RATE_LIMIT_WAIT_MS_MAX } from '../../../src/slack/api/directory.ts'
 import {
   subscribe as subscribeWith,
   SUBSCRIPTIONS_MAX,
@@ -296,7 +292,7 @@ test('a message that may have been posted is not repeated', async () => {
 
 test('a channel whose message is rate-limited gets it after a short delay, and not after a long one', async () => {
   await using stage = await openStage()
-  const waits = [PATIENCE_MS_MAX, PATIENCE_MS_MAX + 1]
+  const waits = [RATE_LIMIT_WAIT_MS_MAX, RATE_LIMIT_WAIT_MS_MAX + 1]
   const ends = []
   for (const retryAfterMs of waits) {
     let calls = 0
@@ -306,7 +302,7 @@ test('a channel whose message is rate-limited gets it after a short delay, and n
         : ({ kind: 'sent', ts: '1.0' } as never)
     const asking = subscribe(stage, wishOf({ branch: `b${retryAfterMs}` }), lin(), { sendText })
     await expect.poll(() => calls).toBe(1)
-    await stage.clock.advance(PATIENCE_MS_MAX)
+    await stage.clock.advance(RATE_LIMIT_WAIT_MS_MAX)
     const outcome = await asking
     ends.push(outcome.kind === 'subscribed' && outcome.announced.kind)
   }

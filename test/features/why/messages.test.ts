@@ -11,6 +11,8 @@ import { messageTs } from '../../support/build-events.ts'
 
 const asked: AnswerContext = { command: 'why', branch: 'main', reference: REFERENCE }
 
+const ELSEWHERE: ChannelRule = { branch: 'elsewhere', branchMatch: null, events: 'every' }
+
 describe('the answer to why', () => {
   const channelOf = (n: number) => `C0WHY${n}` as ChannelId
   const decision = (at: number, verdicts: readonly RuleVerdict[] = []): Explained => ({
@@ -22,7 +24,7 @@ describe('the answer to why', () => {
     verdict: 'silent',
     reason: 'late',
     rulesFrom: 'ci',
-    ruleResults: verdicts.map((verdict) => ({ rule: null, from: null, verdict })),
+    ruleResults: verdicts.map((verdict) => ({ rule: ELSEWHERE, from: 'ci', verdict })),
     posted: [],
   })
   const textOf = (decisions: readonly Explained[], more = 0) =>
@@ -59,9 +61,9 @@ describe('the answer to why', () => {
 
   it('lists the verdicts of 8 rules, and counts the others', () => {
     const rules = (count: number) => textOf([decision(0, Array(count).fill('branch-not-matched'))])
-    expect(rules(RULES_LISTED_MAX).match(/does not cover this branch/g)).toHaveLength(RULES_LISTED_MAX)
+    expect(rules(RULES_LISTED_MAX).match(/does not match `main`/g)).toHaveLength(RULES_LISTED_MAX)
     expect(rules(RULES_LISTED_MAX)).not.toContain(' more')
-    expect(rules(RULES_LISTED_MAX + 1).match(/does not cover this branch/g)).toHaveLength(RULES_LISTED_MAX)
+    expect(rules(RULES_LISTED_MAX + 1).match(/does not match `main`/g)).toHaveLength(RULES_LISTED_MAX)
     expect(rules(RULES_LISTED_MAX + 1)).toContain('… and 1 more')
   })
 

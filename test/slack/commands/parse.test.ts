@@ -6,6 +6,7 @@ import {
   parseLine,
   parseMention,
   parseTyped,
+  parseName,
   parseWords,
   COMMAND_CHARS_MAX,
   WORDS_MAX,
@@ -71,7 +72,15 @@ describe('words', () => {
   })
 
   it('keep a backtick inside a word', () => {
-    expect(texts('a`b "`main`"')).toEqual(['a`b', 'main'])
+    expect(texts('a`b `main`')).toEqual(['a`b', 'main'])
+  })
+
+  it.each<[typed: string, words: string[]]>([
+    ['"main," “_main_” \'(main)\'', ['main,', '_main_', '(main)']],
+    ['"main", *"main,"* main,', ['main', 'main', 'main']],
+  ])('%j: quotes around a whole word keep its marks', (typed, words) => {
+    expect(texts(typed)).toEqual(words)
+    expect(texts(typed)[0]).toBe(parseName(typed.split(' ')[0]!))
   })
 
   it('have hyphens restored from dashes', () => {

@@ -1,39 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import {
-  checkCreation,
-  creationBody,
-  DEPLOYMENT_TYPES,
-  type DeploymentConfig,
-  type ProjectCreation,
-} from '../../../src/sources/ci-service/check-creation.ts'
+import { checkCreation, creationBody, type ProjectCreation } from '../../../src/sources/ci-service/check-creation.ts'
 import { certainlyUndone } from '../../../src/sources/http/errors.ts'
 import { projectNamed, startCi } from '../../../packages/sandbox-ci/test/support.ts'
 import { startHttpStub, type StubAnswer } from '../../support/http-stub.ts'
 import { ciErrorOf, createSandboxClient, createTestClientV2, project, REFUSAL_FORMS, uuidOf } from './support.ts'
-
-const settings: Omit<DeploymentConfig, 'type'> = {
-  aws_access_key_id: 'a',
-  aws_secret_access_key: 'b',
-  region: 'c',
-  application_name: 'd',
-  environment_name: 'e',
-  s3_bucket: 'f',
-  local_path: 'g',
-  acl: 'h',
-  deployment_group_name: 'i',
-  deployment_config_name: 'j',
-  path: 'k',
-  url: 'l',
-  refresh_token: 'm',
-  name: 'n',
-  api_key: 'o',
-  restore_from: 'p',
-  post_deploy: 'q',
-  backup: 'r',
-  force: 's',
-  check_url: 't',
-  commands: ['u'],
-}
 
 const small: ProjectCreation = {
   repository_url: 'https://git.example.com/acme/docs.git',
@@ -50,11 +20,6 @@ const whole: ProjectCreation = {
     { notifier: 'campfire', options: { url: 'u', key: 'k', room: 'r' }, build_statuses: ['success', 'recovered'] },
   ],
   environment_variables: [{ name: 'A', value: '' }],
-  deploy_pipelines: DEPLOYMENT_TYPES.map((type, position) => ({
-    branch: { branch_name: 'main', match_mode: 'exact' },
-    config: [{ type }, { type, ...settings }],
-    position,
-  })),
   build_on_pr_only: true,
   branch_match: 'exclude',
   branches: ['main', '^dev/.*$'],
@@ -78,42 +43,6 @@ describe('the body of a creation', () => {
       team_ids: [7],
       notification_rules: [{ notifier: 'email', build_statuses: ['failed'] }],
     })
-  })
-
-  test('names the recipients of e-mail `target` if CI wants that', () => {
-    expect(creationBody(whole, { deploymentForm: 'table', createTargetName: 'target' })).toMatchObject({
-      notification_rules: [{ notifier: 'email', target: 'committer' }, { notifier: 'campfire' }],
-    })
-  })
-
-  test('has deployments in the form of the example if CI wants that, and loses nothing of a config', () => {
-    const body = creationBody(whole, { deploymentForm: 'example', createTargetName: 'email_target' })
-    expect(body).not.toHaveProperty('deploy_pipelines')
-    expect(body['deployment_pipelines']).toEqual(
-      whole.deploy_pipelines!.map(({ branch, config, position }) => ({
-        branch,
-        config: config.map((one) => JSON.stringify(one)),
-        postion: position,
-      })),
-    )
-  })
-
-  test('for a Pro project leaves out everything that CI would ignore', () => {
-    for (const deploymentForm of ['table', 'example'] as const) {
-      const body = creationBody({ ...whole, type: 'pro' }, { deploymentForm, createTargetName: 'target' })
-      expect(Object.keys(body).sort()).toEqual(
-        [
-          'branch_match',
-          'branches',
-          'build_on_pr_only',
-          'notification_rules',
-          'repository_url',
-          'team_ids',
-          'test_pipelines',
-          'type',
-        ].sort(),
-      )
-    }
   })
 
   test('contains team ids as numbers, exact to the last digit', () => {
@@ -150,19 +79,11 @@ describe('a creation succeeds with any 2xx', () => {
 })
 
 describe('the sandbox creates a project', () => {
-  const FORMS = [
-    ['any', 'any', {}],
-    ['table', 'email_target', {}],
-    ['table', 'target', { createTargetName: 'target' }],
-    ['example', 'email_target', { deploymentForm: 'example' }],
-    ['any', 'target', { deploymentForm: 'example', createTargetName: 'target' }],
-  ] as const
-
-  test.each(FORMS)(
-    'with everything that was given, if it takes deployments as %s and %s, and the client is set to %j',
-    async (deploymentForm, createRuleNames, forms) => {
-      const ci = await startCi({ switches: { deploymentForm, createRuleNames } })
-      const created = await createSandboxClient(ci, { forms }).createProject(whole)
+  test.each(['any', 'email_target'] as const)(
+    'with everything that was given, if it takes %s',
+    async (createRuleNames) => {
+      const ci = await startCi({ switches: { createRuleNames } })
+      const created = await createSandboxClient(ci).createProject(whole)
       const kept = projectNamed(ci, 'acme/docs')
       expect(created).toMatchObject({ uuid: kept.uuid, name: 'acme/docs', type: 'basic' })
       const { repository_url: repositoryUrl, setup_commands: setup, environment_variables: variables } = whole
@@ -186,21 +107,8 @@ describe('the sandbox creates a project', () => {
           { notifier: 'campfire', target: 'all', options: { url: 'u', key: 'k', room: 'r' } },
         ],
       })
-      expect(kept.deployment_pipelines).toHaveLength(DEPLOYMENT_TYPES.length)
-      const { config } = kept.deployment_pipelines.at(-1)!
-      const configs = (config['deployments'] as unknown[]).map((one) =>
-        typeof one === 'string' ? JSON.parse(one) : one,
-      )
-      expect(configs).toEqual([{ type: 'heroku_deployment' }, { type: 'heroku_deployment', ...settings }])
     },
   )
-
-  test('without its deployments and recipients, if the client is set to forms that it does not take', async () => {
-    const ci = await startCi({ switches: { deploymentForm: 'example', createRuleNames: 'target' } })
-    await createSandboxClient(ci).createProject(whole)
-    expect(projectNamed(ci, 'acme/docs').deployment_pipelines).toEqual([])
-    expect(projectNamed(ci, 'acme/docs').notification_rules[0]!.target).toBe('all')
-  })
 
   test.each([
     ['wrapped', 201],
@@ -214,7 +122,7 @@ describe('the sandbox creates a project', () => {
 
   test('from a checked creation', async () => {
     const ci = await startCi()
-    const checked = checkCreation({ ...whole, team_ids: [7, '8'] })
+    const checked = checkCreation({ ...whole, team_ids: ['7', '8'] })
     if (checked.kind !== 'creation') throw new Error('the creation has faults')
     await createSandboxClient(ci).createProject(checked.creation)
     expect(projectNamed(ci, 'acme/docs').team_ids).toEqual([7, 8])

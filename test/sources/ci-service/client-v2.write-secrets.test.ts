@@ -46,9 +46,8 @@ const create = (client: ClientV2) =>
     repository_url: 'https://git.example.com/acme/web.git',
     type: 'basic',
     team_ids: ['7'],
-    notification_rules: rules,
+    notification_rules: [...rules, { notifier: 's3', options: config, build_statuses: ['failed'] }],
     environment_variables: [...variables, keyed],
-    deploy_pipelines: [{ branch, config: [config], position: 1 }],
   })
 
 const update = (client: ClientV2) =>

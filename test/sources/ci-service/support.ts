@@ -2,7 +2,6 @@ import { createBadgeClient } from '../../../src/sources/ci-service/badge.ts'
 import { createClientLegacy } from '../../../src/sources/ci-service/client-legacy.ts'
 import { createClientV2 } from '../../../src/sources/ci-service/client-v2.ts'
 import { staticAuth, type Auth } from '../../../src/sources/ci-service/auth.ts'
-import type { CreationForms } from '../../../src/sources/ci-service/check-creation.ts'
 import { CiError, type CiErrorKind } from '../../../src/sources/http/errors.ts'
 import { createTransport, type TransportLimits } from '../../../src/sources/http/transport.ts'
 import { isIdDigits, type BuildId, type ProjectId } from '../../../src/domain/ids.ts'
@@ -85,10 +84,10 @@ interface TransportOptions {
 
 export function createTestClientV2(
   baseUrl: string,
-  options: TransportOptions & { auth?: Auth; forms?: Partial<CreationForms>; organizationUuid?: string } = {},
+  options: TransportOptions & { auth?: Auth; organizationUuid?: string } = {},
 ) {
-  const { auth = staticAuth('Bearer stub'), forms = {}, organizationUuid = ORGANIZATION } = options
-  return createClientV2({ baseUrl, organizationUuid, auth, forms, transport: createTestTransport(options) })
+  const { auth = staticAuth('Bearer stub'), organizationUuid = ORGANIZATION } = options
+  return createClientV2({ baseUrl, organizationUuid, auth, transport: createTestTransport(options) })
 }
 
 /** A client for a running sandbox. */

@@ -67,16 +67,6 @@ export const SETTINGS: readonly Setting[] = [
     is: 'the legacy interface, for Basic projects: *Restart*',
   },
   {
-    names: ['CI_DEPLOYMENT_FORM'],
-    default: '`table`',
-    is: 'how CI takes the deployment pipelines of a new project: `table` (`deploy_pipelines`, objects, `position`) or `example` (`deployment_pipelines`, texts, `postion`); its interface shows both',
-  },
-  {
-    names: ['CI_CREATE_TARGET_NAME'],
-    default: '`email_target`',
-    is: "what CI calls the field of a new project's rule that says who gets its e-mail: `email_target` or `target`",
-  },
-  {
     names: ['GITHUB_TOKEN', 'GITHUB_REPOSITORIES'],
     default: '',
     is: 'GitHub Actions: a token that may read and write Actions; `owner/name`, comma-separated, of the repositories whose runs are asked for',

@@ -20,7 +20,7 @@ export function projectSamples(cast: Cast): Sample[] {
     ...samplesOfKinds<ShowOutcome>('project', shownProjects(cast), (outcome) => answerProject(outcome, context)),
     ...samplesOfKinds<EditOutcome>('project', edits(cast), (outcome) => answerEdit(outcome, context), 'edit'),
     ...samplesOfKinds<CreateOutcome>('project', creations(cast), (outcome) => answerCreate(outcome, context), 'create'),
-    ...samplesOfKinds<ResetOutcome>('project', resets(cast), (outcome) => answerReset(outcome, context, true), 'reset'),
+    ...samplesOfKinds<ResetOutcome>('project', resets(cast), (outcome) => answerReset(outcome, context), 'reset'),
   ]
 }
 

@@ -3,7 +3,7 @@ import type { ChannelRule, RuleVerdict } from '../../../../src/domain/rules/rule
 import { BUILD_AT, buildOf, CARD_TS, CHANNEL, REPLY_TS, testsOf, type Cast } from './cast.ts'
 import { notFound } from './not-found.ts'
 import { each, type Cases, type Of } from './words.ts'
-import type { Explained, StoredRuleResult, Posted, WhyOutcome } from '../../../../src/features/why/why.ts'
+import type { Explained, Posted, WhyOutcome } from '../../../../src/features/why/why.ts'
 import { asked, samplesOfKinds } from './sample.ts'
 import { answerWhy } from '../../../../src/features/why/messages.ts'
 
@@ -39,13 +39,7 @@ export const whys = (cast: Cast): Cases<WhyOutcome> => ({
     },
     {
       when: 'an older version decided',
-      outcome: whyOf(cast, [
-        { ...decisionOf(cast, 'late'), rawStatus: cast.word, reason: cast.word, ruleResults: [oldLooked(cast)] },
-      ]),
-    },
-    {
-      when: 'an older version decided, and kept no rules',
-      outcome: whyOf(cast, [{ ...decisionOf(cast, 'event-selected'), ruleResults: OLD_LOOKED }]),
+      outcome: whyOf(cast, [{ ...decisionOf(cast, 'late'), rawStatus: cast.word, reason: cast.word }]),
     },
     {
       when: 'the card and its reply are gone',
@@ -79,9 +73,6 @@ const whyOf = (cast: Cast, decisions: readonly Explained[]): Of<WhyOutcome, 'why
   more: 0,
   hidden: 0,
 })
-
-// What is kept can be of a version that knew other words.
-const oldLooked = ({ word }: Cast): StoredRuleResult => ({ rule: null, from: null, verdict: word })
 
 const decisionOf = (cast: Cast, reason: Reason): Explained => {
   const { verdicts, from, verdict } = DECIDED[reason]
@@ -170,9 +161,3 @@ const POSTED: Record<Explained['verdict'], readonly Posted[]> = {
 }
 
 const NOTICE: readonly Posted[] = [{ slot: 'notice', state: 'posted', ts: CARD_TS }]
-
-const OLD_LOOKED: readonly StoredRuleResult[] = Object.values(LOOKED).map((verdict) => ({
-  rule: null,
-  from: null,
-  verdict,
-}))
