@@ -11,8 +11,8 @@ const SLOW = [
   'packages/{build-steps,demo}/test/**',
 ]
 
-/** They mostly wait, the longest first: one at a time begins among those that compute. */
-const WAITING = [
+/** They take longest, and would be the last to end; most of them wait. One at a time begins among the others. */
+const LONG = [
   'packages/demo/test/demo/sources.test.ts',
   'test/browser/tour.test.ts',
   'test/strangers/emulate-github.test.ts',
@@ -24,19 +24,22 @@ const WAITING = [
   'test/app/subscription-sources.slow.test.ts',
   'test/app/trouble.slow.test.ts',
   'test/app/closed-channels.slow.test.ts',
+  'test/store/postgres.test.ts',
+  'test/store/sqlite.test.ts',
+  'test/simulation/simulation.test.ts',
 ]
-/** So many others before the next that waits. */
+/** So many others before the next long one. */
 const OTHERS = 8
 
 /** The slow ones come first: none of them is still to be begun when the others are done. */
-class WaitingAmongOthers extends BaseSequencer {
+class LongAmongOthers extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isSlow = ({ moduleId }: TestSpecification) =>
       SLOW.some((glob) => matchesGlob(moduleId, join(import.meta.dirname, glob)))
     const sorted = (await super.sort(files)).toSorted((a, b) => Number(isSlow(b)) - Number(isSlow(a)))
-    const waiting = WAITING.flatMap((end) => sorted.filter(({ moduleId }) => moduleId.endsWith(end)))
-    const others = sorted.filter((file) => !waiting.includes(file))
-    return waiting.reduce((all, file, n) => all.toSpliced(n * (OTHERS + 1), 0, file), others)
+    const long = LONG.flatMap((end) => sorted.filter(({ moduleId }) => moduleId.endsWith(end)))
+    const others = sorted.filter((file) => !long.includes(file))
+    return long.reduce((all, file, n) => all.toSpliced(n * (OTHERS + 1), 0, file), others)
   }
 }
 
@@ -44,7 +47,7 @@ export default defineConfig({
   test: {
     include: ['**/test/**/*.test.ts'],
     exclude: [...(process.env['QUICK'] ? SLOW : []), '**/node_modules/**'],
-    sequence: { sequencer: WaitingAmongOthers },
+    sequence: { sequencer: LongAmongOthers },
     reporters: ['default', ['json', { outputFile: process.env['REPORT'] ?? 'test-results/vitest.json' }]],
     testTimeout: 60_000,
     hookTimeout: 120_000,

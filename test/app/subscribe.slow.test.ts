@@ -274,10 +274,10 @@ describe('the form of a subscription', () => {
 
   it.each([
     ['“release–1”.', 'release-1'],
-    ['main,', 'main,'],
-    ['main.', 'main'],
+    ['main,', 'main'],
+    ['"main,"', 'main,'],
     ['^main,$', '^main,$'],
-  ])('reads %s as the branch %s, since a known name wins', async (typed, branch) => {
+  ])('reads %s as the branch %s: only quotes and patterns keep marks', async (typed, branch) => {
     const world = await openReady()
     for (const known of ['main', 'main,', 'release-1']) await pushRed(world, 'acme/web', known)
     await untilKnown(world, 3)

@@ -22,9 +22,9 @@ describeDemo('whoever fills in a form', (demo) => {
     await form.getByText('Please complete this required field.').waitFor()
     await find(form, 'Project', 'acme/web')
     await form.getByRole('textbox', { name: /^Branches/ }).fill('^release/($')
-    await form.getByText('This pattern is invalid').waitFor()
+    await form.getByRole('button', { name: 'Save' }).click()
+    await form.getByText('not a valid pattern').waitFor()
     await form.getByRole('textbox', { name: /^Branches/ }).fill('release/*')
-    await form.getByText(/Matches|No branch has been seen/).waitFor()
     await form.getByRole('button', { name: 'Save' }).click()
     await message(page, 'subscribed this channel to acme/web')
     await leaveForms(page)
@@ -56,7 +56,7 @@ describeDemo('whoever fills in a form', (demo) => {
     await form.getByRole('button', { name: 'Compare' }).click()
     await form.getByText('this changes').waitFor()
     await form.getByRole('button', { name: 'Send to CI' }).click()
-    await message(page, /@Grace (?:is changing|changed) acme\/web/)
+    await message(page, /@Grace changed acme\/web/)
     await form
       .getByText(/Changed/)
       .first()
@@ -74,7 +74,7 @@ describeDemo('whoever fills in a form', (demo) => {
     await form.getByRole('textbox', { name: /^Team ids/ }).fill('')
     await form.getByRole('button', { name: 'Preview' }).click()
     await form.getByRole('button', { name: 'Create', exact: true }).click()
-    await message(page, /@Grace (?:is creating|created) the project acme\/shop/)
+    await message(page, /@Grace created the project acme\/shop/)
     await leaveForms(page)
   })
 
@@ -87,7 +87,7 @@ describeDemo('whoever fills in a form', (demo) => {
     await form.getByText("this is not the project's name").waitFor()
     await name.fill('acme/ios')
     await form.getByRole('button', { name: 'Reset', exact: true }).click()
-    await message(page, /@Grace (?:is resetting|reset) the AES key of acme\/ios/)
+    await message(page, /@Grace reset the AES key of acme\/ios/)
     await leaveForms(page)
   })
 

@@ -46,7 +46,7 @@ export const REFUSAL_FORMS = [
   ['errors', /branches/],
   ['error', /branches/],
   ['text', /branches/],
-  ['html', /Bad Request/],
+  ['html', /HTTP 400\)$/],
   ['empty', /HTTP 400\)$/],
 ] as const
 
