@@ -34,7 +34,7 @@ export const STEPS: readonly Step[] = [
     Text: () => (
       <>
         As Ada (top right), in <b>#builds</b>, type <kbd>/ci me Ada</kbd> and press Enter. Slack does not know the names
-        in commits. Now the bot knows that the committer Ada is you.
+        in commits; this tells the bot that the committer Ada is you. After the scenario it knows already, and says so.
       </>
     ),
     seen: 'Only you saw the answer. From now on, the bot mentions you when a build of Ada fails.',
