@@ -150,13 +150,13 @@ describe('a signed request from Slack with no clear meaning', () => {
     expect((await fetch(`${bot.url}/healthz`)).status).toBe(200)
   })
 
-  it('is answered within a second if it mentions the bot in 3 MB of `<@<@<@…`', async () => {
+  it('is answered within the three seconds that Slack waits if it mentions the bot in 3 MB of `<@<@<@…`', async () => {
     const text = `<@U0BOT> ${'<@'.repeat(1_500_000)}`
     const event = { type: 'app_mention', user: ada, text, channel: BUILDS, ts: '1700000000.000200' }
     const body = JSON.stringify({ type: 'event_callback', event_id: 'EvLong', event })
     const beganAt = performance.now()
     expect((await send(body, { type: JSON_TYPE })).status).toBe(200)
-    expect(performance.now() - beganAt).toBeLessThan(1_000)
+    expect(performance.now() - beganAt).toBeLessThan(3_000)
   })
 
   it('is answered 413 if it has 5 MB', async () => {
