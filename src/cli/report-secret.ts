@@ -21,7 +21,9 @@ export async function reportSecretsOf(name: string, env: Environment): Promise<s
   try {
     const found = await findFollowed(store.read, name)
     const named = found.kind === 'project' ? [found.project] : found.kind === 'several-projects' ? found.projects : []
-    const ids = new Set(named.map(({ projectId }) => repositoryOf(projectId ?? '') ?? projectId ?? ''))
+    // A secret of a project that is only called nearly so would be given to the wrong repository.
+    const exact = named.filter((one) => one.name.toLowerCase() === name.trim().toLowerCase())
+    const ids = new Set(exact.map(({ projectId }) => repositoryOf(projectId ?? '') ?? projectId ?? ''))
     const secrets = [...ids].flatMap((id) => {
       const secretOf = { ci: [], github: github.webhookSecrets, gitlab: gitlab.webhookSecrets }
       return secretOf[sourceOf(id)].slice(0, 1).map((secret) => reportSecret(secret, id))

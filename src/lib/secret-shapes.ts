@@ -8,6 +8,8 @@ const SHAPES = [
   /gh[pousr]_\w{4,}|github_pat_\w{4,}|gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\w-]{4,}|xox[a-z]-[\w-]{4,}|xapp-[\w-]{4,}/g,
   /(?:AKIA|ASIA)[A-Z0-9]{6,}|AIza[\w-]{20,}|(?:npm|hf)_\w{20,}|(?<![a-z])(?:sk|rk)[-_][\w-]{12,}/g,
   /eyJ[\w-]{8,}(?:\.[\w-]*){0,2}/g,
+  // The secret with which the jobs of one repository report.
+  /(?:github|gitlab):\d+\.[0-9a-f]{8,}/g,
   /(?<=authorization(?:\\?["']|%22)?\s{0,9}(?:[:=]|%3A)[\s+]{0,9})(?:\\?["'])?[^"'\\\r\n]+/gi,
   /(?<=\bbearer(?:[\s+]|%20){1,9})[\w.~+/=-]{8,}/gi,
   // User and password in a URL.
@@ -17,7 +19,7 @@ const SHAPES = [
 
 /** The beginning of every shape, so that most texts are searched once. A new shape needs its beginning here. */
 const BEGINNINGS =
-  /gh[pousr]_|github_pat_|gl\w{2,5}-|xox|xapp-|A[KS]IA|AIza|npm_|hf_|[sr]k[-_]|eyJ|authorization|bearer|:\/\/|%3A%2F%2F/i
+  /gh[pousr]_|github_pat_|gl\w{2,5}-|xox|xapp-|A[KS]IA|AIza|npm_|hf_|[sr]k[-_]|eyJ|git(?:hub|lab):\d|authorization|bearer|:\/\/|%3A%2F%2F/i
 
 /** The text with `***` for each secret. */
 export const maskSecrets = (text: string): string => hideRanges(text, secretsIn(text))

@@ -114,7 +114,9 @@ export async function detailsShown(
 ): Promise<Details | undefined> {
   const project = (await deliveredById(reads, [projectId])).get(projectId)
   const followers = project ? await followersOf(reads, subscriptions, namesOf(project), branch) : []
-  const here = followers.filter((one) => one.channel === channel)
+  // A channel whose branches leave this one out has no card of it.
+  const isMeant = ({ rules }: Subscription) => branch === null || coversAny(rules, [branch])
+  const here = followers.filter((one) => one.channel === channel && isMeant(one))
   return leastDetails(here.length > 0 ? here : [...followers, { details: 'names' }])
 }
 

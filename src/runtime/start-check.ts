@@ -65,8 +65,9 @@ async function checkRest(
       return can
     },
   }
-  const ofStart = checks.flatMap((one) =>
-    one.atStart ? [one.atStart === true ? one : { ...one, run: one.atStart }] : [],
+  // What does not answer is not ready.
+  const ofStart = checks.flatMap(({ atStart, ...check }) =>
+    atStart ? { ...check, isVital: true, run: atStart === true ? check.run.bind(check) : atStart } : [],
   )
   const { findings } = await examine({ ...doctor, slack }, IN_PLAIN_TEXT, ofStart)
   if (stopping.aborted) return

@@ -118,6 +118,8 @@ test('the secret that the operator gets for a repository reports on its runs alo
   const print = (name: string) =>
     runProgram('buildline', ['report-secret', name], { env: bot.settings, cwd: bot.folder })
   expect(await print('acme/web')).toEqual({ code: 0, stdout: `${bot.secret}\n`, stderr: '' })
+  for (const other of ['acme/we', 'web', 'acme'])
+    expect(await print(other), other).toMatchObject({ code: 64, stdout: '' })
   expect(await print('acme/none')).toMatchObject({
     code: 64,
     stdout: '',

@@ -120,6 +120,7 @@ describe('the start', () => {
       { CI_LEGACY_BASE_URL: NOBODY, CI_API_KEY: 'a-key' },
       /^could not read the projects from the legacy interface/,
     ],
+    ['GitHub cannot be reached', { GITHUB_API_URL: NOBODY }, /^The request to GitHub about acme\/web failed/],
     ['Slack refuses the app token', { SLACK_APP_TOKEN: 'xapp-wrong-1' }, /^Slack refuses SLACK_APP_TOKEN/],
   ])('is not called ready if %s', async (_, settings, words) => {
     const { apiUrl, token } = (await startGithub()).address()

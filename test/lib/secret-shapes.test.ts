@@ -9,7 +9,8 @@ const GITHUB_AND_SLACK = ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_', 'github_pat_',
 const OTHERS = ['AIza', 'npm_', 'hf_', 'sk-', 'sk_', 'rk-', 'rk_', 'eyJ']
 const TOKENS = [...GITHUB_AND_SLACK, ...GITLAB, ...OTHERS].map((beginning) => beginning + REST)
 
-const KEYS = ['AKIA', 'ASIA'].map((beginning) => `${beginning}${'Q7'.repeat(8)}`)
+const REPORT_SECRETS = ['github:77.', 'gitlab:9.'].map((beginning) => `${beginning}${'a7'.repeat(32)}`)
+const KEYS = [...['AKIA', 'ASIA'].map((beginning) => `${beginning}${'Q7'.repeat(8)}`), ...REPORT_SECRETS]
 
 describe('a secret', () => {
   test.each([...TOKENS, ...KEYS])('of the form %s is hidden, alone and in a line', (secret) => {

@@ -81,7 +81,8 @@ const ruleFor = (rules: readonly Rule[], world: World, { by, as = '' }: { by: st
 
 const decisionSchema = z.object({
   status: z.enum(['approved', 'rejected']),
-  comment: z.string().nullable().default(null),
+  // Source: GitLab's `ee/app/models/deployments/approval.rb`.
+  comment: z.string().max(255).nullable().default(null),
   represented_as: z.string().optional(),
 })
 export type Decision = z.input<typeof decisionSchema>

@@ -41,8 +41,8 @@ export const GATE_CALLBACK_ID = 'build_gate'
 
 const FIELDS = { gate: 'gate', comment: 'gate_comment' } as const
 
-/** As much as a person needs, and GitHub takes. */
-const COMMENT_CHARS_MAX = 500
+/** GitLab takes 255 characters (`ee/app/models/deployments/approval.rb`), of which our words need up to 105. */
+const COMMENT_CHARS_MAX = { ci: 500, github: 500, gitlab: 150 } as const
 
 /** What the form remembers: the attempt, what was pressed, where, and the gate if there is only one. */
 interface Memory {
@@ -137,8 +137,8 @@ export const gateForm = (deps: Deps): Form => ({
     const gate = memory.gate ?? chosenIn(body, FIELDS.gate)
     if (gate === null) return refusing({ [FIELDS.gate]: 'Choose one.' })
     const comment = typedIn(body, FIELDS.comment).trim()
-    if (comment.length > COMMENT_CHARS_MAX)
-      return refusing({ [FIELDS.comment]: `At most ${COMMENT_CHARS_MAX} characters.` })
+    const max = COMMENT_CHARS_MAX[sourceOf(memory.ref.projectId)]
+    if (comment.length > max) return refusing({ [FIELDS.comment]: `At most ${max} characters.` })
     const title = TITLES[action]
     const by = requesterIn(body, channel)
     return {

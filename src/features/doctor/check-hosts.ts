@@ -80,17 +80,17 @@ export const gitlab = checkOf(GITLAB)
  */
 function checkOf(host: Host): Check {
   const { name, title } = host
+  const refusedIn = (states: readonly State[], say: Say): Finding[] =>
+    bounded(distinct(states.flatMap(({ project, error }) => (error ? [refusal(project, error, host, say)] : []))))
   async function look(examination: Examination) {
     const { say } = examination
     const opened = host.open(examination)
     if (!opened || opened.projects.length === 0) return { opened: null, readable: [], findings: [off(host.projects)] }
     const states = await Promise.all(opened.projects.map((project) => stateOf(project, opened)))
     const readable = states.flatMap(({ project, error }) => (error ? [] : [project]))
-    const refused = distinct(
-      states.flatMap(({ project, error }) => (error ? [refusal(project, error, host, say)] : [])),
-    )
+    const refused = refusedIn(states, say)
     const findings = [
-      ...(refused.length > 0 ? bounded(refused) : [fine(host.fine(readable.length))]),
+      ...(refused.length > 0 ? refused : [fine(host.fine(readable.length))]),
       ...bounded(hooksFound(states, host, say)),
     ]
     return { opened, readable, findings }
@@ -99,7 +99,14 @@ function checkOf(host: Host): Check {
     name,
     title,
     calls: title,
-    atStart: async (examination) => (await look(examination)).findings,
+    async atStart(examination) {
+      const opened = host.open(examination)
+      if (!opened) return []
+      // Polling asks about the others, and the doctor about webhooks.
+      const asked = opened.projects.slice(0, ASKED_AT_START)
+      const states = await Promise.all(asked.map((project) => stateOf(project, { ...opened, hook: null })))
+      return refusedIn(states, examination.say).map((one) => ({ ...one, verdict: 'wrong' }))
+    },
     async run(examination) {
       const { say } = examination
       const { opened, readable, findings } = await look(examination)
@@ -119,12 +126,28 @@ const distinct = (findings: readonly Finding[]): Finding[] => [
 /** `hidden`: the token cannot see the webhook. */
 type HookState = Hook | { state: 'hidden' }
 
+interface State {
+  project: string
+  hook?: HookState
+  error?: CiError
+}
+
+/** At a start, this many projects show whether the token is good. */
+const ASKED_AT_START = 10
+
+/** @param host `hook` is null: only the builds are asked for */
 async function stateOf(
   project: string,
-  { listBuilds, hook }: NonNullable<ReturnType<Host['open']>>,
-): Promise<{ project: string; hook?: HookState; error?: CiError }> {
+  {
+    listBuilds,
+    hook,
+  }: Pick<NonNullable<ReturnType<Host['open']>>, 'listBuilds'> & {
+    hook: ((name: string) => Promise<Hook>) | null
+  },
+): Promise<State> {
   try {
     await listBuilds(project)
+    if (!hook) return { project }
     return { project, hook: (await unlessGone(hook(project))) ?? { state: 'hidden' } }
   } catch (error) {
     if (!(error instanceof CiError)) throw error

@@ -72,7 +72,7 @@ async function offer(
 }
 
 /** After any other outcome, CI was not called for this form. */
-const SENT: ReadonlySet<string> = new Set(['edited', 'created', 'reset', 'ci-refused', 'unclear'])
+const SENT: ReadonlySet<string> = new Set(['edited', 'created', 'reset', 'ci-refused'])
 
 /** After any other outcome, the filled-in form stays useful. */
 const DONE: ReadonlySet<string> = new Set(['edited', 'created', 'reset'])

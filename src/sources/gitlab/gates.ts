@@ -25,13 +25,18 @@ export async function withGates<Build extends ShownBuild | null>(
   // GitLab lists the newest job first, which comes last in the pipeline.
   const jobs = listed.flatMap((job) => JOB.safeParse(job).data ?? []).toReversed()
   const blocked = jobs.length === 0 ? [] : ((await unlessGone(client.blockedDeployments(id, signal))) ?? [])
-  const gates: Gate[] = []
+  const waiting: { gate: Gate; job: string }[] = []
   for (const job of jobs.slice(0, GATES_MAX)) {
     const deployment = blocked.find((one) => textOf(fieldOf(fieldOf(one, 'deployable'), 'id')) === job.id)
     const read =
       deployment && (await unlessGone(client.deployment(id, textOf(fieldOf(deployment, 'id')) ?? '', signal)))
-    gates.push((await approvalIn(client, project, read, signal)) ?? gateOf(job))
+    waiting.push({ job: job.name, gate: (await approvalIn(client, project, read, signal)) ?? gateOf(job) })
   }
+  // Several jobs may deploy to one environment: a person must see which is approved.
+  const gates = waiting.map(({ gate, job }) => {
+    const isShared = waiting.some((other) => other.gate !== gate && other.gate.name === gate.name)
+    return isShared ? { ...gate, name: `${gate.name} (${job})` } : gate
+  })
   return { ...shown, event: { ...event, details: { ...event.details, gates } } }
 }
 

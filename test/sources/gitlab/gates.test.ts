@@ -23,9 +23,15 @@ async function open() {
     gitlab,
     source,
     /** What a new pipeline waits for. By default Ada has triggered it. */
-    async waiting(rules: readonly RuleWanted[], job: object = DEPLOY, user: string | null = 'Ada') {
+    async waiting(
+      rules: readonly RuleWanted[],
+      job: object = DEPLOY,
+      user: string | null = 'Ada',
+      more: object[] = [],
+    ) {
       gitlab.protect('acme/web', 'production', rules)
-      const { id } = pushed(gitlab, { outcome: 'none', user, jobs: [{ ...DEPLOY, ...job }] })
+      const jobs = [job, ...more].map((one) => ({ ...DEPLOY, ...one }))
+      const { id } = pushed(gitlab, { outcome: 'none', user, jobs })
       gitlab.advance(id, 'manual')
       const build = { ...NAMES, buildId: buildId(String(id)) }
       const gates = async () => (await source.readBuild({ ...UNKNOWN, ...build }))!.event!.details.gates!
@@ -101,4 +107,11 @@ test('the decisions about a deployment are read; GitLab keeps none about the sta
   gitlab.decide(id, 'production', 'Grace', { status: 'approved' })
   expect(await source.readDecisions!(build, gate!)).toEqual(['Tested.', ''])
   expect(await source.readDecisions!(build, { kind: 'job', id: '1' })).toBeNull()
+})
+
+test('jobs that deploy to one environment are told apart by their names', async () => {
+  const { waiting } = await open()
+  const { gates } = await waiting([{ role: 'Maintainer' }], { name: 'deploy' }, 'Ada', [{ name: 'rollback' }])
+  const names = (await gates()).map(({ name }) => name)
+  expect(names.toSorted()).toEqual(['production (deploy)', 'production (rollback)'])
 })
