@@ -39,7 +39,6 @@ test.for([
     "process.emit('exit', 0); process.kill(process.pid, 'SIGKILL')",
     'by SIGKILL after 1 of 2 seeds, at SEED=4',
   ],
-  ['exits early', 'process.exit(0)', 'with code 0 after 1 of 2 seeds, at SEED=4'],
   [
     'fails',
     "throw new RangeError('out of fuses')",

@@ -111,7 +111,6 @@ describe('a badge as a picture', () => {
 
   it.each([
     ['100', '20', 300, 60],
-    ['400', '20', PICTURE_WIDTH_PX_MAX, 60],
     ['401', '20', PICTURE_WIDTH_PX_MAX, 60],
     ['2400', '40', PICTURE_WIDTH_PX_MAX, 20],
     ['20', '400', 20, PICTURE_HEIGHT_PX_MAX],
@@ -125,15 +124,10 @@ describe('a badge as a picture', () => {
 describe('svgToPng', () => {
   it.each([
     ['an empty text', ''],
-    ['white space', ' \n'],
-    ['words', 'passing'],
     ['a page', '<html><body>Not found</body></html>'],
-    ['a page that contains an SVG', `<html>${svg(RED)}</html>`],
     ['half an SVG', svg(RED).slice(0, -10)],
     ['an SVG without a width', svg(RED, 'width="0" height="20"')],
-    ['an SVG with a negative width', svg(RED, 'width="-100" height="20"')],
     ['an SVG with a width that is too large for a number', svg(RED, 'width="1e99" height="20"')],
-    ['an SVG less than a pixel high', svg(RED, 'width="4000" height="0.01"')],
   ])('makes no picture of %s', async (_, source) => {
     expect(await svgToPng(source, PATIENCE_MS)).toBeNull()
   })
@@ -194,13 +188,7 @@ describe('an SVG that anybody may have written', () => {
   // Without the limit, some of them take gigabytes.
   it.each([
     ['a thousand groups with opacity', nested('<g opacity=".9">', 1_000)],
-    ['five hundred masks', `<mask id="m">${RED}</mask>${nested('<g mask="url(#m)">', 500)}`],
-    ['ten thousand groups', nested('<g>', 10_000)],
     ['a huge pattern', `<pattern id="p" width="1e9" height="1e9">${RED}</pattern>${painted('fill="url(#p)"')}`],
-    [
-      'a pattern with a prefix that is not ASCII',
-      `<é:pattern xmlns:é="http://www.w3.org/2000/svg" id="p" width="1e5" height="1e5"/>${painted('fill="url(#p)"')}`,
-    ],
     ['five hundred blurs', `<filter id="f" x="-9" width="20">${BLURS}</filter>${painted('filter="url(#f)"')}`],
     [
       'noise',
