@@ -36,7 +36,10 @@ const STORE_PATIENCE_MS = 8_000
 /** The port opens when the tables exist, or after this time if the database server is down: then the answer is 503. */
 const TABLES_MAX_MS = 5_000
 
-/** Opens the store, builds the webhook endpoint, and `runtime/engine` everything behind it. These two choose implementations. */
+/**
+ * Opens the store and builds the webhook endpoints; `runtime/engine` builds everything behind them. Only these two choose
+ * implementations.
+ */
 export async function createApp(config: Config, log: Logger) {
   // Processes that share a database use its clock. A single one uses the machine's, which somebody may set back.
   const steady = config.database.kind === 'sqlite' ? createSteadyTime(machineClocks) : null

@@ -7,16 +7,16 @@ import { reportSecret } from '../sources/report.ts'
 import { openStore } from '../store/open.ts'
 
 /** A problem that the operator can fix. The message is one line and contains no secret. */
-export class NoReportSecret extends Error {}
+export class ReportSecretFailure extends Error {}
 
-/** The report secrets of the GitHub repositories and GitLab projects with this name. It only reads, so the bot may run. */
+/** The report secrets of the GitHub repositories and GitLab projects with this name. It only reads, so the bot may be running. */
 export async function reportSecretsOf(name: string, env: Environment): Promise<string[]> {
   const reading = readConfig(withEnvFile(env))
-  if (reading.kind === 'faults') throw new NoReportSecret(reading.faults[0])
+  if (reading.kind === 'faults') throw new ReportSecretFailure(reading.faults[0])
   const { database, github, gitlab } = reading.config
-  // SQLite would create an empty file.
+  // Opening a file that is not there would create an empty database.
   if (database.kind === 'sqlite' && !existsSync(database.path))
-    throw new NoReportSecret(`there is no database at ${database.path}: set DATABASE_URL`)
+    throw new ReportSecretFailure(`there is no database at ${database.path}: set DATABASE_URL`)
   const store = await openStore(database)
   try {
     const found = await findFollowed(store.read, name)
@@ -32,5 +32,7 @@ export async function reportSecretsOf(name: string, env: Environment): Promise<s
   } finally {
     await store.close()
   }
-  throw new NoReportSecret('no GitHub repository or GitLab project with this name and a webhook secret is known yet')
+  throw new ReportSecretFailure(
+    'the bot has seen no build of a GitHub repository or GitLab project with exactly this name, or has no webhook secret for it',
+  )
 }

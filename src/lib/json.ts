@@ -2,12 +2,12 @@
 export const JSON_DEPTH_MAX = 64
 
 /**
- * Parses an answer of CI. Whole numbers beyond 2^53 become digit strings, so that no id is rounded; `numbersAsWritten`
+ * Parses JSON that may be written back, such as CI's answers. Whole numbers beyond 2^53 become digit strings, so that no id is rounded; `numbersAsWritten`
  * undoes that. Throws a SyntaxError without any of the text: not JSON, or nested deeper than `JSON_DEPTH_MAX`.
  */
 export const parseJson = (text: string): unknown => parse(text, () => JSON.parse(text, keepLongNumbers))
 
-/** The same for a body that was sent to us. It is not written back, so it needs no reviver, which takes ten times as long. */
+/** The same for a body that was sent to us. It is not written back, so it needs no reviver, which takes several times as long (decision 27). */
 export const parseBody = (text: string): unknown =>
   parse(text, () => JSON.parse(text.replaceAll(STRING_OR_LONG, (found) => (isLong(found) ? `"${found}"` : found))))
 
@@ -21,7 +21,7 @@ function parse(text: string, withLongNumbers: () => unknown): unknown {
   }
 }
 
-/** The same, or null if the text cannot be parsed. */
+/** `parseJson`, or null if the text cannot be parsed. */
 export function findJson(text: string): unknown {
   try {
     return parseJson(text)
@@ -33,7 +33,8 @@ export function findJson(text: string): unknown {
 // 2^53 has sixteen digits. The hash of a commit may have as many in a row, but it is in quotes.
 const LONG_NUMBER = /(?:^|[[:,.\s])-?\d{16}/
 
-// In linear time: a string without an end is one match, too. A number in place of a name stays what it is: not JSON.
+// An unterminated string is one match, so this takes linear time. A number where a field's name should be is left alone, so
+// `JSON.parse` refuses it.
 const STRING_OR_LONG = /"(?:[^"\\]|\\[^])*"?|(?<![\d.eE+-])-?[1-9]\d{15,}(?![\d.eE]|\s*:)/g
 
 const isLong = (found: string): boolean => !found.startsWith('"') && !Number.isSafeInteger(Number(found))

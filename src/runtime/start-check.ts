@@ -27,9 +27,9 @@ interface StartCheckDeps {
 }
 
 /**
- * Asks Slack once whether it accepts the bot, whether the bot can post in every channel with a subscription, and whether
- * it can read the builds: the person who just started it reads the log, and the first delivery may be hours away. Throws
- * only on bugs.
+ * Checks at the start that Slack accepts the bot, that the bot can post in every channel with a subscription, and that
+ * GitHub and GitLab show it the configured projects. Whoever has just started the bot reads the log, and the first
+ * delivery may be hours away. Throws only on bugs.
  */
 export async function checkAtStart(deps: StartCheckDeps): Promise<void> {
   const { doctor, clock, log, logThrottle, stopping } = deps
@@ -72,7 +72,7 @@ async function checkRest(
   const { findings } = await examine({ ...doctor, slack }, IN_PLAIN_TEXT, ofStart)
   if (stopping.aborted) return
   const wrong = findings.filter(({ verdict }) => verdict === 'wrong')
-  for (const { what, remedy } of wrong) log.warn({ part: 'slack' }, remedy === null ? what : `${what} ${remedy}`)
+  for (const { name, what, remedy } of wrong) log.warn({ check: name }, remedy === null ? what : `${what} ${remedy}`)
   const now = clock.now()
   for (const { closed } of findings)
     if (closed) await store.write((tx) => tx.closeChannel({ ...closed, at: now, retryAt: now }))

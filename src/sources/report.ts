@@ -45,7 +45,9 @@ export function createJobReportEndpoint(source: 'github' | 'gitlab', webhookSecr
     read(body, headers) {
       const reading = readReport(source, body)
       const isOther = reading.kind === 'report' && reading.projectId !== provenProject(headers)
-      return isOther ? refusal('the secret is not of the repository or project in build.project_id') : reading
+      return isOther
+        ? refusal('the report secret belongs to another repository or project than build.project_id')
+        : reading
     },
   }
 }

@@ -123,7 +123,7 @@ test('the secret that the operator gets for a repository reports on its runs alo
   expect(await print('acme/none')).toMatchObject({
     code: 64,
     stdout: '',
-    stderr: expect.stringContaining('is known yet'),
+    stderr: expect.stringContaining('exactly this name'),
   })
   const [named, sum] = bot.secret.split('.')
   const answerTo = async (secret: string, repository: string) => {

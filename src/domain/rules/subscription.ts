@@ -75,7 +75,10 @@ export function following(subscriptions: readonly Subscription[], project: Proje
   return [...own, ...closed.map((one) => ({ ...one, channel: substitute!, insteadOf: one.channel }))]
 }
 
-/** How much of what failed they show together, left out: all. One may ask for less so that nobody sees more. */
+/**
+ * The least that any of these subscriptions shows of what failed; undefined: all of them show everything. If one asks for
+ * less, that counts for the whole channel.
+ */
 export const leastDetails = (subscriptions: readonly Pick<Subscription, 'details'>[]): Details | undefined =>
   DETAILS.find((one) => subscriptions.some(({ details }) => details === one))
 

@@ -63,7 +63,7 @@ const EFFECTS: Record<GateAction, string> = {
   play: 'The job starts at once.',
 }
 
-const EFFECT_AT_GITLAB = 'After the last approval, somebody can start the job: with *Run…*, or in GitLab.'
+const EFFECT_AT_GITLAB = 'The job does not start by itself: after the last approval, start it with *Run…* or in GitLab.'
 
 const EFFECT_ON_RUN =
   "The run executes code of somebody who has not contributed before, with this repository's runners."

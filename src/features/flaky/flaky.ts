@@ -66,7 +66,7 @@ export async function flakyBranches(
   return { kind: 'flaky', project: named ? named.project.name : null, days, since, branches, tests: listed }
 }
 
-/** Without those of projects of which the place of the answer shows nothing that failed. */
+/** Leaves out the tests of projects whose failures may not be shown where the answer goes (`details none`). */
 async function shownTests(
   { store, subscriptions }: FlakyDeps,
   tests: readonly FlakyTest[],

@@ -35,7 +35,7 @@ const EVERYDAY = ['red', 'status', 'restart', 'stop', 'subscribe']
 /** What people write about a build in its thread. */
 const IN_THREAD = ['stop', 'restart', 'status', 'why', 'on it', 'let go']
 
-/** The everyday commands with what each does up to its first comma, then the names of all others by their groups: it fits a phone. */
+/** The everyday commands with what each does up to the first comma or semicolon, then the names of all others by their groups: it fits a phone. */
 export function answerHelp(commands: readonly CommandRow[], prefix = '/ci'): Answer {
   const everyday = EVERYDAY.flatMap((name) => commands.find((row) => row.name === name) ?? [])
   const groups = Map.groupBy(

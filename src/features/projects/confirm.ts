@@ -78,14 +78,14 @@ async function lookUp(deps: ProjectDeps, request: ProjectRequest): Promise<Write
   return seen.kind === 'shown' ? { kind: 'shown', made: {} } : seen
 }
 
-/** CI's clock and ours may differ by this much. */
-const CI_CLOCK_OFF_MS = 5 * 60_000
+/** CI's `created_at` may be this far behind our clock (ms). */
+const CREATED_AT_OFF_MS = 5 * 60_000
 
 async function lookUpCreated(deps: ProjectDeps, { project: name, requestedAt }: ProjectRequest): Promise<WriteLookUp> {
   if (!deps.ci) return { kind: 'blind' }
   const listed = await listLike(deps.ci, name)
   if (!listed) return { kind: 'away' }
-  const isNew = (at: unknown) => typeof at === 'string' && Date.parse(at) >= requestedAt - CI_CLOCK_OFF_MS
+  const isNew = (at: unknown) => typeof at === 'string' && Date.parse(at) >= requestedAt - CREATED_AT_OFF_MS
   const made = listed.find((one) => isLike(one, name) && isNew(one.raw['created_at']))
   if (!made) return { kind: 'not-shown' }
   await cacheProject(deps, made)

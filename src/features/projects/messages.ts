@@ -201,7 +201,7 @@ export function endLine({
   const fields = [...new Set(what.map(topOf))].slice(0, FIELDS_MAX)
   const rest = action === 'edit-project' ? `: ${fieldsWords(fields)}` : ''
   if (state === 'confirmed') return `${icon} ${mention(by)} ${did} ${about}${name}${rest}.`
-  const end = state === 'refused' ? 'Nothing was changed.' : 'It is not known whether CI has done it.'
+  const end = state === 'refused' ? 'CI refused, and nothing was changed.' : 'It is not known whether CI has done it.'
   return `${icon} ${mention(by)} tried to ${attempt} ${about}${name}${rest}. ${end}`
 }
 

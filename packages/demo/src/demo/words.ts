@@ -28,5 +28,5 @@ export const yourTurnIn = ({ yourTurn }: Story): string => `Your turn, as anyone
 • in #builds press Restart on the red card of acme/api, the one on main, and watch it turn green
 • in #ops type \`/ci rules\`, or \`/ci rules test acme/web release/2.0 failed\`, before any such build runs
 • in #web type \`/ci subscribe\` alone, for a form, or \`/ci subscribe acme/api failed,recovered main\`
-${yourTurn.map((line) => `• ${line}\n`).join('')}• as Grace type \`/ci me grace\`, then open Home: the builds that broke are hers
+${yourTurn.map((line) => `• ${line}\n`).join('')}• as Grace type \`/ci me grace\`, then open Home: her red branches are there
 • \`/ci help\` lists everything else; in a build's thread, write @Buildline status`
