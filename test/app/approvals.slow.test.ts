@@ -249,7 +249,7 @@ test('a deployment is approved at GitLab as the group that has to, and its job i
   expect(buttonsOf(card)).toEqual(expect.arrayContaining([ACTION_IDS.reject, ACTION_IDS.play]))
   const form = await send(stage, lin, card, ACTION_IDS.approve, typing({ gate_comment: 'tested' }))
   expect(form).toContain('GitLab shows it, with your name')
-  expect(form).toContain('somebody can start the job')
+  expect(form).toContain('The job does not start by itself')
   await untilThread(stage, card, 'Approve (production) requested by', `<@${lin}>`, 'approved')
   expect(stage.approvals()).toEqual([
     {
