@@ -53,7 +53,7 @@ describe('a write that CI refuses', () => {
     expect(projectIn(world)).toEqual(before)
     expect(statesIn(world)).toEqual([{ action: 'edit-project', state: 'refused', code }])
     await until('the channel is told', () =>
-      saidIn(world).endsWith(`<@${grace}> tried to change *acme/web*: branches. Nothing was changed.`),
+      saidIn(world).endsWith(`<@${grace}> tried to change *acme/web*: branches. CI refused, and nothing was changed.`),
     )
     expect(putsTo(world)).toHaveLength(1)
   })
