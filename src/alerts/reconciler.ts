@@ -82,23 +82,24 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function ingestLoop(): Promise<void> {
     let hasPostponed = false
     while (!stopping.signal.aborted) {
-      const due = await store.read.dueIngest(clock.now(), Math.max(INGEST_MAX, atOnce))
+      const askedAt = clock.now()
+      const due = await store.read.dueIngest(askedAt, Math.max(INGEST_MAX, atOnce))
       const beganAt = clock.now()
       const taken = await ingestAll(due)
       failures.ingest.end(ROUND)
       await yieldToEndpoint((clock.now() - beganAt) * ENDPOINT_SHARE)
       if (taken.includes('waits')) hasPostponed = true
       if (taken.some((one) => one !== 'lost')) continue
-      const restMs = hasPostponed ? WAITING_RECHECK_MS : await untilIngest()
+      const restMs = hasPostponed ? WAITING_RECHECK_MS : await untilIngest(askedAt)
       await bells.ingest.wait(taken.includes('lost') ? Math.min(AGAIN_MS, restMs) : restMs)
       hasPostponed = false
     }
   }
 
-  /** ms until the next revision is due, or the next sweep. */
-  async function untilIngest(): Promise<number> {
-    const now = clock.now()
-    return Math.min(SWEEP_MS, ((await store.read.nextIngestAt(now)) ?? Infinity) - now)
+  /** ms until a revision is due that was not when we asked, or until the next sweep. It may have become due meanwhile. */
+  async function untilIngest(askedAt: number): Promise<number> {
+    const nextAt = (await store.read.nextIngestAt(askedAt)) ?? Infinity
+    return Math.max(0, Math.min(SWEEP_MS, nextAt - clock.now()))
   }
 
   /** Pauses for up to `ms` while deliveries come in. */
@@ -157,23 +158,23 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
         await sweep()
       }
       if (await pingWhileDown()) continue
+      const askedAt = clock.now()
       const begun = underWay.size < CALLS_MAX ? await beginCalls() : 0
       failures.send.end(ROUND)
       if (begun > 0) continue
       const freeAt = nextFreeAt()
       // In a flood something always waits for Slack's limits: then the read, which sees every card that waits, is left out.
-      if (freeAt === Infinity) sweepAt = Math.min(sweepAt, await nextStepAt())
+      if (freeAt === Infinity) sweepAt = Math.min(sweepAt, await nextStepAt(askedAt))
       // The lease may only be renewed late.
       const againAt = deps.term.isValid() ? Number.POSITIVE_INFINITY : clock.now() + AGAIN_MS
       await bells.send.wait(Math.max(1, Math.min(sweepAt, freeAt, againAt) - clock.now()))
     }
   }
 
-  /** When the next step is due that is not due yet, or a closed channel is tried again. */
-  async function nextStepAt(): Promise<number> {
-    const now = clock.now()
-    const retries = closed.map(({ retryAt }) => retryAt).filter((at) => at > now)
-    return Math.min((await store.read.nextStepAt(now)) ?? Infinity, ...retries)
+  /** When a step is due that was not when we asked, or a closed channel is tried again. It may have become due meanwhile. */
+  async function nextStepAt(askedAt: number): Promise<number> {
+    const retries = closed.map(({ retryAt }) => retryAt).filter((at) => at > askedAt)
+    return Math.min((await store.read.nextStepAt(askedAt)) ?? Infinity, ...retries)
   }
 
   async function sweep(): Promise<void> {
@@ -208,12 +209,14 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     let begun = 0
     const shut = closed.filter(({ retryAt }) => retryAt > clock.now()).map(({ channel }) => channel)
     // Posts before edits: a reply is news. Looks last: while history hangs, a look would block the card's other calls.
-    for (const channel of waitingChannels) {
+    const waiting = [...waitingChannels]
+    for (const channel of waiting) {
       if (underWay.size >= CALLS_MAX) break
       if (shut.includes(channel) || pace.freeAt('post', channel) > clock.now()) continue
+      // Before the read: what becomes due meanwhile adds the channel again, as ingesting, a finished call and a sweep do.
+      waitingChannels.delete(channel)
       const started = await beginIn('post', channel, shut)
-      // Nothing is due. The next ingest or sweep adds the channel again.
-      if (started === 0) waitingChannels.delete(channel)
+      if (started > 0) waitingChannels.add(channel)
       begun += started
     }
     begun += await beginIn('edit', null, shut)

@@ -50,7 +50,7 @@ export function createCiLookup(deps: CiLookupDeps) {
 /** If a project or build is unknown, asks CI and tries once more. */
 export type OrAskCi = ReturnType<typeof createCiLookup>
 
-/** One build, for a choice or a modal: of what failed, as much as is shown outside channels. */
+/** One build, for a choice or a modal, with as much of what failed as is shown outside channels. */
 export async function findSummary(
   deps: FindBuildDeps & FollowedDeps & { orAskCi: OrAskCi },
   target: Target,

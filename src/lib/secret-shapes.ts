@@ -50,8 +50,8 @@ function privateKeysIn(text: string): Range[] {
 }
 
 /**
- * Six bytes of ASCII in base64: the first bit of each is 0. A secret is at least eight such bytes, and other texts than
- * base64 seldom look like that, so that few are decoded.
+ * Eight characters of base64 that decode to six bytes of ASCII (each byte's first bit is 0). A secret has at least eight
+ * bytes, and other text seldom has this form, so little is decoded in vain.
  */
 const ASCII_IN_BASE64 = /(?:[A-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][\w+/-]){2}/
 

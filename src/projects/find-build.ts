@@ -235,7 +235,7 @@ export async function summaryOf(
   }
 }
 
-/** The same with what failed, as far as it is shown in this channel; null: in a direct message or a modal. */
+/** `summaryOf`, with what failed, as far as this channel may see it. @param channel null: a direct message or a modal */
 export async function detailedSummaryOf(
   deps: FindDeps & FollowedDeps,
   found: FoundBuild,

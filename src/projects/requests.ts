@@ -134,7 +134,7 @@ const LOOK_AFTER_MS = [0, 2_000, 5_000] as const
 /** After these looks, the job looks at CI at this interval. */
 export const LOOK_LATER_MS = 10_000
 
-/** CI's clock may be this far behind ours. */
+/** CI's clock may be this far behind ours (ms). */
 export const CI_CLOCK_OFF_MS = 60_000
 
 /** The result of a look at CI for a write with an unknown outcome. */

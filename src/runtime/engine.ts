@@ -250,7 +250,7 @@ export function createEngine({
       log,
       logThrottle,
       stopping: stopping.signal,
-      async others() {
+      async restStarted() {
         const isConnecting = () => socket !== null && !socket.stands() && !socket.trouble()
         while (isConnecting() && !stopping.signal.aborted) await clock.sleep(SOCKET_AGAIN_MS, stopping.signal)
         return !socket?.trouble() && (await reading)?.failure === null

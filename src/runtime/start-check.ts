@@ -22,8 +22,8 @@ interface StartCheckDeps {
   log: Pick<Log, 'info' | 'warn'>
   logThrottle: LogThrottle
   stopping: AbortSignal
-  /** Resolves when what starts beside this has started: false if it failed, which it has logged itself. */
-  others: () => Promise<boolean>
+  /** Resolves once Socket Mode and the first reading of the projects are done; false if one failed, which has been logged. */
+  restStarted: () => Promise<boolean>
 }
 
 /**
@@ -52,7 +52,7 @@ export async function checkAtStart(deps: StartCheckDeps): Promise<void> {
  * their subscriptions do not count. A post is still tried: it may show that the channel is open.
  */
 async function checkRest(
-  { doctor, checks, store, clock, log, stopping, others }: StartCheckDeps,
+  { doctor, checks, store, clock, log, stopping, restStarted }: StartCheckDeps,
   who: Known,
 ): Promise<void> {
   const names: string[] = []
@@ -67,7 +67,7 @@ async function checkRest(
   }
   // What does not answer is not ready.
   const ofStart = checks.flatMap(({ atStart, ...check }) =>
-    atStart ? { ...check, isVital: true, run: atStart === true ? check.run.bind(check) : atStart } : [],
+    atStart ? { ...check, isVital: true, ...(atStart !== true && { run: atStart }) } : [],
   )
   const { findings } = await examine({ ...doctor, slack }, IN_PLAIN_TEXT, ofStart)
   if (stopping.aborted) return
@@ -76,7 +76,7 @@ async function checkRest(
   const now = clock.now()
   for (const { closed } of findings)
     if (closed) await store.write((tx) => tx.closeChannel({ ...closed, at: now, retryAt: now }))
-  if (wrong.length === 0 && (await others()) && !stopping.aborted) log.info({}, readyWords(doctor, who, names))
+  if (wrong.length === 0 && (await restStarted()) && !stopping.aborted) log.info({}, readyWords(doctor, who, names))
 }
 
 type Known = Extract<SlackIdentity, { kind: 'known' }>

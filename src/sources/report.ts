@@ -27,8 +27,8 @@ export const createReportEndpoint = (isSecret: IsSecret): Endpoint => ({
 })
 
 /**
- * Where jobs of GitHub or GitLab send theirs, with a report secret as HTTP Basic password. A report is about a build of the
- * repository that its secret names.
+ * Where jobs of GitHub or GitLab send test reports, with the report secret of their repository or project as HTTP Basic
+ * password. A report about another one is refused.
  */
 export function createJobReportEndpoint(source: 'github' | 'gitlab', webhookSecrets: readonly string[]): Endpoint {
   function provenProject({ authorization }: IncomingHttpHeaders): string | null {
@@ -53,8 +53,8 @@ export function createJobReportEndpoint(source: 'github' | 'gitlab', webhookSecr
 }
 
 /**
- * The secret with which jobs of one repository or project report tests: `github:12.<HMAC>`. Nothing can be delivered with it:
- * it signs nothing that GitHub would send.
+ * The secret with which jobs of one repository or project report tests: `github:12.<HMAC>`. No delivery can be
+ * made with it: it is neither the webhook's secret nor the signature of a delivery.
  * @param project `github:<repository>` or `gitlab:<project>`
  */
 export const reportSecret = (webhookSecret: string, project: string): string =>

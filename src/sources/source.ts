@@ -46,8 +46,8 @@ export interface Source {
   /** Lets a waiting build through a gate that `readBuild` showed, or not. The call is null if builds have no gates. */
   decide: ((build: ActionTarget, decision: Decision) => Promise<void>) | null
   /**
-   * The comments of the decisions about a gate, whoever made them. Null: the source keeps none about such a gate. The call
-   * is null if builds have no gates.
+   * Resolves to the comments of all decisions about a gate, whoever made them; null: the source keeps none for such a
+   * gate. Throws a CiError. The function itself is null for a source whose builds have no gates.
    */
   readDecisions:
     | ((

@@ -87,7 +87,7 @@ const decisionSchema = z.object({
 })
 export type Decision = z.input<typeof decisionSchema>
 
-/** A person approves or rejects a deployment. The same decision once more changes nothing, and not its comment either. */
+/** A person approves or rejects a deployment. Repeating the same decision changes nothing, not even the comment. */
 export function decide(
   { world, life }: { world: World; life: Life },
   pipeline: Pipeline,

@@ -61,7 +61,7 @@ export interface Gate {
   isOurs: boolean
   /** when its wait timer ends (ms); null: it has none */
   until: number | null
-  /** GitLab: the name of the person, group or role whose approval ours is */
+  /** GitLab: the approval rule (a person, group or role) by which our token may approve, by its name */
   as?: string
 }
 

@@ -40,7 +40,8 @@ interface Acting {
   /** @param decided left out: the action is about the whole build */
   call: (source: Source, actedOn: ActionTarget, decided?: Omit<Decision, 'action'>) => Promise<RestartResult>
   /**
-   * The build that shows the result, among those that the source shows now. `others`: somebody else has brought it about.
+   * The build that shows the result, among those that the source shows now; undefined: none does yet. `others`: somebody else has
+   * brought it about.
    */
   lookUp: (
     request: Request,
@@ -80,19 +81,21 @@ async function endedBuild(request: Request, builds: readonly LegacyBuild[]) {
 }
 
 /**
- * The build, if its source has accepted the decision and shows that it no longer waits at the gate, or lists a decision
- * with the request's id. Where it lists none, a gate that is open is the only sign.
+ * The build, if the decision took effect: its source accepted it and the build no longer waits at the gate, or the source
+ * lists a decision with the request's id. Where it keeps no comments about such gates, that the build no longer waits is
+ * the only sign. `others`: the build goes on, and only decisions of other people are listed. A build that has ended proves
+ * nothing: it may have been cancelled.
  */
 async function decidedBuild(request: Request, builds: readonly LegacyBuild[], source: Source) {
   const own = ownOf(request, builds)
   const { projectId, buildId, target } = request
   const { gate, project } = target
   if (!own || !gate) return undefined
-  const isOpen = toStatus(own.status) !== 'waiting' || own.gates?.some(({ id }) => id === gate.id) === false
-  if (isOpen && request.state === 'accepted') return own
+  const hasPassed = toStatus(own.status) !== 'waiting' || own.gates?.some(({ id }) => id === gate.id) === false
+  if (hasPassed && request.state === 'accepted') return own
   const comments = await source.readDecisions!({ projectId, project, buildId }, gate)
-  if (comments === null ? isOpen : comments.some((comment) => comment.includes(request.id))) return own
-  return isOpen && comments?.length ? 'others' : undefined
+  if (comments === null ? hasPassed : comments.some((comment) => comment.includes(request.id))) return own
+  return hasPassed && !isFinal(toStatus(own.status)) && comments?.length ? 'others' : undefined
 }
 
 /** The build that CI named in its answer, or the same build restarted; if the answer was lost, the likely new build. */

@@ -41,8 +41,8 @@ export const GATE_CALLBACK_ID = 'build_gate'
 
 const FIELDS = { gate: 'gate', comment: 'gate_comment' } as const
 
-/** GitLab takes 255 characters (`ee/app/models/deployments/approval.rb`), of which our words need up to 105. */
-const COMMENT_CHARS_MAX = { ci: 500, github: 500, gitlab: 150 } as const
+/** GitLab takes 255 characters (`ee/app/models/deployments/approval.rb`), of which our words need up to 142. */
+const COMMENT_CHARS_MAX = { ci: 500, github: 500, gitlab: 110 } as const
 
 /** What the form remembers: the attempt, what was pressed, where, and the gate if there is only one. */
 interface Memory {

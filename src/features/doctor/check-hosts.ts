@@ -318,7 +318,7 @@ type Gitlab = NonNullable<DoctorDeps['gitlab']>
 /** GitLab's number for the role. */
 const DEVELOPER = 30
 
-const WRITES = 'Restart, Stop, Approve…, Run… and /ci run'
+const WRITES = 'Restart, Stop, Approve…, Reject…, Run… and /ci run'
 
 /** Whether the token may write: its scope, and its owner's role. GitLab may still want a higher one for a protected branch. */
 async function rightsAtGitlab(client: Gitlab, projects: readonly string[], say: Say): Promise<Finding[]> {

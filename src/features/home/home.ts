@@ -97,9 +97,9 @@ export interface Some<One> {
 /** What one person's App Home shows. Times are ms since the epoch. */
 export interface HomeState {
   me: Me
-  /** of the red branches that the person is on, and of those that their own commits left red */
+  /** one build for each red branch that the person is on, or that their own commits left red */
   red: Some<BuildSummary>
-  /** of the other red branches of the projects that the person's channels follow; null: they follow none, or are not known */
+  /** the same for the other red branches of what the person's channels follow; null: they follow nothing, or are not known */
   othersRed: Some<BuildSummary> | null
   /** builds that wait for approval or in a queue, of the projects that the person's channels follow; if none, of all */
   waiting: Some<BuildSummary>

@@ -26,7 +26,8 @@ import type { CreateOutcome } from './create.ts'
 import type { EditOutcome, ChangedMeanwhile } from './edit.ts'
 import type { ResetOutcome } from './reset.ts'
 
-// Answers about writes to projects, which only the requester sees. They hold no secrets but a new AES key.
+// Answers about writes to projects. Only the requester sees them, except `endLine`, which is for the channel. Only the
+// answer to a reset holds a secret: the new AES key.
 
 export function answerEdit(outcome: EditOutcome, context: AnswerContext): Answer {
   if (outcome.kind === 'changed-meanwhile') return answerChangedMeanwhile(outcome)

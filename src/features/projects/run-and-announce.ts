@@ -52,7 +52,7 @@ export const runAndAnnounce = <Outcome extends { kind: string; code?: string; un
         refused.length > 0 && (await offer(slack, viewId, async () => action.offerWithout?.(refused, by)))
       return replyTo(outcome, isOffered ? null : action.answer(outcome, projectContext(verb, reference)))
     })
-    if (outcome !== null && SENT.has((outcome as Outcome).kind)) await announceEnd(deps, by.interactionKey)
+    if (outcome !== null && ANNOUNCED.has((outcome as Outcome).kind)) await announceEnd(deps, by.interactionKey)
   },
 })
 
@@ -71,10 +71,10 @@ async function offer(
   }
 }
 
-/** After any other outcome, CI was not called for this form. */
-const SENT: ReadonlySet<string> = new Set(['edited', 'created', 'reset', 'ci-refused'])
+/** The outcomes after CI was asked to write, but an unclear one: that is looked up, and announced when it has ended. */
+const ANNOUNCED: ReadonlySet<string> = new Set(['edited', 'created', 'reset', 'ci-refused'])
 
-/** After any other outcome, the filled-in form stays useful. */
+/** The outcomes that finish the form. After any other, the filled-in form stays useful. */
 const DONE: ReadonlySet<string> = new Set(['edited', 'created', 'reset'])
 
 /** Where the answer goes if the modal is closed. */

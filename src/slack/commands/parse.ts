@@ -15,7 +15,7 @@ export const WORDS_MAX = 50
  */
 export interface Word extends Reference {
   text: string
-  /** the word before its marks were removed, if any were: they may belong to a value */
+  /** the word as typed, if marks were removed from it: some values really end in one */
   typed?: string
 }
 

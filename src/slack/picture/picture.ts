@@ -54,9 +54,9 @@ const PNG_BYTES_MAX = 4 * PICTURE_WIDTH_PX_MAX * PICTURE_HEIGHT_PX_MAX
 
 /**
  * Draws in its own process: anybody may have written the SVG, an unusual number in it makes the rasteriser abort, and
- * nothing can interrupt it. The flag limits its WebAssembly memory on every system, which layers and filters would
- * otherwise fill with gigabytes. WebAssembly reaches no file and no network but by what it imports, and it imports
- * neither. The environment is empty, so the process has no secrets.
+ * nothing can interrupt it. `--wasm-max-mem-pages` bounds the rasteriser's memory, which layers and filters could
+ * otherwise grow to gigabytes. WebAssembly can use only what it imports; this module imports neither files nor network.
+ * The environment is empty, so the process has no secrets.
  */
 async function draw(
   given: string | Uint8Array,

@@ -42,7 +42,7 @@ export async function withGates<Build extends ShownBuild | null>(
 
 const JOB = z.object({ id: idDigits, name: cleanTextOrNull.pipe(z.string()), stage: cleanTextOrNull })
 
-/** GitLab does not say who may start a job, so each is offered, and GitLab refuses it. Source: GitLab, "Jobs API". */
+/** GitLab does not say who may start a job, so every job is offered, and GitLab refuses those that the token may not start. Source: GitLab, "Jobs API". */
 function gateOf({ id, name: job, stage }: z.infer<typeof JOB>): Gate {
   const name = stage === null ? job : `${stage}: ${job}`
   return { kind: 'job', id, name, reviewers: [], isOurs: true, until: null }
@@ -61,14 +61,14 @@ async function approvalIn(
   const deployment = DEPLOYMENT.safeParse(shown).data
   if (!deployment || deployment.pending_approval_count === 0) return null
   const { id, environment, approval_summary: summary } = deployment
-  const open = summary.rules.filter(isUnmet)
+  const unmet = summary.rules.filter(isUnmet)
   const rule = await ownRule(client, project, deployment, signal)
   return {
     kind: 'environment',
     id,
     name: environment.name ?? id,
     // Every rule has to be met.
-    reviewers: open.length === 0 ? [] : [open.map(ruleWords).join(' and ')],
+    reviewers: unmet.length === 0 ? [] : [unmet.map(ruleWords).join(' and ')],
     isOurs: rule !== undefined,
     until: null,
     ...(rule && { as: rule.access_level_description }),
@@ -94,7 +94,7 @@ async function ownRule(
   const own = textOf(fieldOf(await unlessGone(client.user(signal)), 'id'))
   if (own === null) return undefined
   const isOwn = (one: { id: string } | null) => one?.id === own
-  // Everybody approves once, and by default not what they have triggered themselves.
+  // An account decides once about each deployment, and by default does not approve one that it triggered.
   if (rules.some(({ deployment_approvals: given }) => given.some((one) => isOwn(one.user)))) return undefined
   if (isOwn(user) && fieldOf(project, 'allow_pipeline_trigger_approve_deployment') !== true) return undefined
   for (const rule of rules.filter(isUnmet)) {
@@ -106,7 +106,7 @@ async function ownRule(
   return undefined
 }
 
-/** The members of a group's parents count too. */
+/** `group_inheritance_type`: members of the group's parents count too. */
 const INHERITED = 1
 
 const idOrNull = idDigits.nullable().catch(null)

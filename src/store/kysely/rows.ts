@@ -32,7 +32,7 @@ export function mapping<Table extends keyof Schema, Type>(columnOf: Columns<Tabl
   )
   return {
     columns: fields.map(({ column }) => column),
-    /** Only the columns of fields that the record has; fields without a column are left out. */
+    /** Typed as a whole row, but with only the columns of the fields that the record has. Fields without a column are left out. */
     toRow(record: Partial<Type>): Row {
       const row: Record<string, unknown> = {}
       for (const { field, column, codec } of fields) {

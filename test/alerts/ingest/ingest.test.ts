@@ -265,6 +265,26 @@ test('what is stored is sent at once; if the wake-up is lost, at the next sweep'
   expect([waitedMs > SECOND, waitedMs <= 15 * SECOND]).toEqual([true, true])
 })
 
+test.each([1, 2, 3])(
+  'what becomes due while the queue is read does not wait for the next sweep: a timer %i ms early',
+  async (by) => {
+    await using stage = await openStage({ subscriptions: [follower(BUILDS, { rules: null })] })
+    const { store, clock } = stage
+    // Timers fire a little early, and a read takes a moment.
+    const early = { ...clock, sleep: (ms: number, signal?: AbortSignal) => clock.sleep(ms - by, signal) }
+    async function dueIngest(...asked: Parameters<typeof store.read.dueIngest>) {
+      const due = await store.read.dueIngest(...asked)
+      await clock.sleep(1)
+      return due
+    }
+    const slow = { ...store, read: { ...store.read, dueIngest } }
+    await stage.live({ clock: early, store: slow, rulesOf: async () => 'wait' })
+    await stage.hear('error')
+    await clock.advance(3 * SECOND)
+    expect(shownIn(stage)).toEqual(['card 512 failed'])
+  },
+)
+
 test('builds that CI ignored or blocked are collected in one notice per channel and day, and get no card', async () => {
   await using stage = await openStage()
   await stage.live()

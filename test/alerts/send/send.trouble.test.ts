@@ -482,3 +482,26 @@ test('a claim that may be given up right now is given up, without a loop of furt
   await stage.clock.advance(2 * MINUTE)
   expect(await stage.messagesOf(cardKey())).toMatchObject([{ state: 'posted' }])
 })
+
+test.each([1, 2, 3])('a step that becomes due while the queue is read is not late: a timer %i ms early', async (by) => {
+  const calledAt = async (early: number) => {
+    await using stage = await openStage()
+    const { store, clock } = stage
+    stage.slack.fate(({ name, at }) => (name === 'post' && at < T0 + SECOND ? UNCLEAR_LOST : SMOOTH))
+    async function dueCards(...asked: Parameters<typeof store.read.dueCards>) {
+      const due = await store.read.dueCards(...asked)
+      await clock.sleep(early === 0 ? 0 : 1)
+      return due
+    }
+    await stage.live({
+      clock: { ...clock, sleep: (ms, signal) => clock.sleep(ms - early, signal) },
+      store: { ...store, read: { ...store.read, dueCards } },
+    })
+    await stage.hear('error')
+    await clock.advance(HOUR)
+    return stage.slack.calls.map(({ at }) => at)
+  }
+  const [onTime, late] = [await calledAt(0), await calledAt(by)]
+  expect(late).toHaveLength(onTime.length)
+  for (const [n, at] of late.entries()) expect(at - onTime[n]!).toBeLessThan(SECOND)
+})

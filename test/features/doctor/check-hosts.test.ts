@@ -209,7 +209,7 @@ describe('GitLab', () => {
     expect(await said(gitlab, ofGitlab(url, readToken))).toEqual([
       shown,
       expect.stringMatching(
-        /^unsure: The token lacks the scope api, so Restart, Stop, Approve…, Run… and \/ci run fail\. /,
+        /^unsure: The token lacks the scope api, so Restart, Stop, Approve…, Reject…, Run… and \/ci run fail\. /,
       ),
     ])
     expect(await found(sandbox)).toEqual([shown])

@@ -29,7 +29,7 @@ import { subscriptionSamples } from './subscriptions.ts'
 import { whySamples } from './why.ts'
 import { refusals } from './words.ts'
 
-/** The samples of each feature. They go with it. */
+/** The samples of each feature. Delete a feature's line together with the feature. */
 const SAMPLES: readonly ((cast: Cast) => Sample[] | Promise<Sample[]>)[] = [
   listSamples,
   statusSamples,
