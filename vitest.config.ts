@@ -58,5 +58,9 @@ export default defineConfig({
     retry: process.env['CI'] ? 1 : 0,
     // Tests leave nothing behind in their process: their files share it, and the modules loaded there.
     isolate: false,
+    // For the processes that tests start, Node's compile cache is worth writing; for the tests themselves it is not.
+    env: { NODE_DISABLE_COMPILE_CACHE: '1' },
+    // Node itself runs the tests, as it runs the bot. Vite's runner would transform each file, and nothing here needs it.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 })

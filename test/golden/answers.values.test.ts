@@ -12,11 +12,12 @@ import {
 } from '../../src/features/kit/values.ts'
 import { parseAttemptRef } from '../../src/domain/cards/request.ts'
 import type { ListQuery } from '../../src/projects/outcomes.ts'
+import { anyText } from '../support/any-text.ts'
 
 const { commands: COMMANDS } = describedFeatures()
 
 const command = fc.constantFrom(...COMMANDS.map(({ name }) => name))
-const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 200 })
+const name = anyText({ minLength: 1, maxLength: 200 })
 const ref = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 19n }), fc.bigInt({ min: 0n, max: 10n ** 19n }), fc.nat(999_999_999))
   .map(([project, build, attempt]) => parseAttemptRef(`${project}/${build}.${attempt}`)!)
@@ -102,7 +103,7 @@ describe('the value of a click', () => {
 
   it('is ignored if it is not JSON', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), (text) => {
+      fc.property(fc.oneof(anyText(), fc.json()), (text) => {
         expect(parseChoice(text)).toBeNull()
         expect(parsePage(text)).toBeNull()
       }),

@@ -1,8 +1,6 @@
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
-import { judgeOrders } from './orders.ts'
-import { simulate } from './simulate.ts'
 
 // npm run simulate [-- --seeds 10000] [--from 1] [--processes 2]: plays many seeds, by default on all cores, and what
 // each delivers in several orders.
@@ -34,6 +32,7 @@ else await playPart(Number(values.part))
 
 /** Plays this process's seeds one by one, and reports how each ended. */
 async function playPart(part: number): Promise<void> {
+  const [{ simulate }, { judgeOrders }] = await Promise.all([import('./simulate.ts'), import('./orders.ts')])
   for (const seed of seedsOf(part)) {
     const wrongs = await Promise.all([simulate(seed), judgeOrders(seed)]).then(
       ([played, ordered]) => [...played.wrongs, ...ordered],

@@ -23,10 +23,8 @@ export interface Process {
 
 /** Starts what `npm start` runs, in a folder, with exactly these settings. It is killed with the test. */
 export function startProcess(folder: string, settings: Settings): Process {
-  const child = spawn(process.execPath, [START.file], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], ...settings },
-  })
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const child = spawn(process.execPath, [START.file], { cwd: folder, env: { PATH, NODE_COMPILE_CACHE, ...settings } })
   let output = ''
   let hasEnded = false
   for (const stream of [child.stdout, child.stderr])

@@ -11,6 +11,7 @@ import {
 } from '../../../src/features/kit/command.ts'
 import { answerNameless, answerTooMuch } from '../../../src/features/kit/slips.ts'
 import { ada, BUILDS } from './stage.ts'
+import { anyText } from '../../support/any-text.ts'
 
 const targetOf = (typed: string): TypedTarget => parseTarget(parseWords(typed))
 const project = (name: string, branch: string | null = null): TypedTarget => ({
@@ -156,7 +157,7 @@ describe('a target', () => {
   })
 
   it('from any words is of one of the known kinds, without empty names', () => {
-    const word = fc.record({ text: fc.string({ unit: 'binary', minLength: 1, maxLength: 10 }) })
+    const word = fc.record({ text: anyText({ minLength: 1, maxLength: 10 }) })
     fc.assert(
       fc.property(fc.array(word, { maxLength: 4 }), (words) => {
         expect(Object.values(parseTarget(words))).not.toContain('')

@@ -11,6 +11,7 @@ import {
   COMMAND_CHARS_MAX,
   WORDS_MAX,
 } from '../../../src/slack/commands/parse.ts'
+import { anyText } from '../../support/any-text.ts'
 
 const texts = (typed: string): string[] => parseWords(typed).map(({ text }) => text)
 
@@ -283,7 +284,7 @@ describe('the limits of parsing', () => {
 
 describe('parsing of any text', () => {
   const junk = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 200 }),
+    anyText({ maxLength: 200 }),
     fc
       .array(
         fc.constantFrom(

@@ -13,9 +13,10 @@ import { cut, MESSAGE_TEXT_CHARS_MAX } from '../../../src/slack/messages/limits.
 import { renderView } from '../../../src/alerts/messages/render.ts'
 import { checkMessage } from '../../../packages/sandbox-slack/src/limits.ts'
 import { ALL_MISSING, ALL_SHOWN, ALL_STAGES, ask, card, messageTs, notice, OLD_CARD, STREAK, reply } from './cast.ts'
+import { anyText } from '../../support/any-text.ts'
 
 const odd = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  anyText({ maxLength: 60 }),
   fc.string({
     unit: fc.constantFrom('&', '<', '*', '_', ':', '`', '\n', '\u202e', '\ud800', 'א', '👩‍💻', ' '),
     maxLength: 600,

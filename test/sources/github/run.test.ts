@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import Examples from '@octokit/webhooks-examples'
+import Examples from '@octokit/webhooks-examples' with { type: 'json' }
 import { describe, expect, it } from 'vitest'
 import { createGithubEndpoint } from '../../../src/sources/github/endpoint.ts'
 import { readRun } from '../../../src/sources/github/run.ts'
