@@ -34,9 +34,9 @@ export async function startBot(
   await slack.start()
   const { folder, remove } = openFolder()
   const env = settingsWith(folder, { SLACK_API_URL: slack.apiUrl, DEFAULT_CHANNEL: BUILDS, ...settings })
-  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const { PATH: programs, NODE_COMPILE_CACHE } = process.env
   const [program, ...args] = [...through, process.execPath, ...START.options, START.file]
-  const child = spawn(program, args, { cwd: folder, env: { PATH, NODE_COMPILE_CACHE, ...env } })
+  const child = spawn(program, args, { cwd: folder, env: { PATH: programs, NODE_COMPILE_CACHE, ...env } })
   let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text))
