@@ -60,6 +60,7 @@ export default defineConfig({
     isolate: false,
     // For the processes that tests start, Node's compile cache is worth writing; for the tests themselves it is not.
     env: { NODE_DISABLE_COMPILE_CACHE: '1' },
+    setupFiles: 'test/support/cache-for-processes.ts',
     // Node itself runs the tests, as it runs the bot. Vite's runner would transform each file, and nothing here needs it.
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },

@@ -11,7 +11,6 @@ import { createSandboxSlack, type SandboxSlack } from '../../packages/sandbox-sl
 import { CHANNELS, createChannel } from '../../packages/sandbox-slack/src/workspace.ts'
 import { startBot, type Bot } from '../../packages/demo/src/demo/bot.ts'
 import { queryOnce } from '../support/postgres.ts'
-import { START } from '../support/start-command.ts'
 import { FAST_TIME, fastClock, toText, type FastTime } from './fast-clock.ts'
 import type { Gate } from './points.ts'
 import { createRepeater } from './repeater.ts'
@@ -123,7 +122,7 @@ export async function openStage(databaseUrl: string | null, times: number, also:
   }
 
   function start(): Bot {
-    const bot = startBot(settings, join(folder, 'bot.log'), { startMaxMs: START_MAX_MS, main: START.file })
+    const bot = startBot(settings, join(folder, 'bot.log'), START_MAX_MS)
     void bot.port.then(enter, () => {})
     void bot.ended.then(leave)
     return bot

@@ -3,7 +3,8 @@ import { createWriteStream, mkdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { dirname, join } from 'node:path'
 
-const MAIN = join(import.meta.dirname, '..', '..', '..', '..', 'src', 'main.ts')
+/** What `npm start` runs too: it starts in a third of the time that the sources take. */
+const MAIN = join(import.meta.dirname, '..', '..', '..', '..', 'dist', 'main.js')
 
 /** How long the bot may take to open its endpoints; then it is killed. */
 const START_MAX_MS = 20_000
@@ -25,15 +26,14 @@ export interface Ended {
 
 /**
  * Starts the real bot as a separate process with this environment; its log is appended to a file.
- * @param main its first file, if it is not to run from its sources
  */
 export function startBot(
   environment: Readonly<Record<string, string>>,
   logFile: string,
-  { startMaxMs = START_MAX_MS, main = MAIN }: { startMaxMs?: number; main?: string } = {},
+  startMaxMs = START_MAX_MS,
 ): Bot {
   const { PATH = '', NODE_COMPILE_CACHE } = process.env
-  const bot = spawn(process.execPath, [main], {
+  const bot = spawn(process.execPath, [MAIN], {
     env: { PATH, NODE_COMPILE_CACHE, PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -4,7 +4,6 @@ import { systemClock as clock } from '../../../../src/lib/clock.ts'
 import { startBot } from '../../src/demo/bot.ts'
 import { DEATHS_MAX, DEATHS_WINDOW_MS, isTooOften, keepBot } from '../../src/demo/keeper.ts'
 import { settingsWith, testFolder, until } from '../../../../test/support/app.ts'
-import { START } from '../../../../test/support/start-command.ts'
 
 /** The longest that one process may take to be there on a busy machine. */
 const START_MAX_MS = 60_000
@@ -17,7 +16,7 @@ async function keep(later: Record<string, string> = {}) {
   const pids: (number | undefined)[] = []
   const start = (port: number) => {
     const more = pids.length === 0 ? {} : later
-    const bot = startBot({ ...settings, PORT: String(port), ...more }, join(folder, 'bot.log'), { main: START.file })
+    const bot = startBot({ ...settings, PORT: String(port), ...more }, join(folder, 'bot.log'))
     pids.push(bot.pid)
     return bot
   }
