@@ -275,6 +275,6 @@ export interface ReportWrites {
   removeReport(id: number): Promise<void>
   /** Removes reports of unknown builds that were received before then (ms). @returns how many */
   removeEarlyReports(receivedBefore: number, limit: number): Promise<number>
-  /** Removes all but this many of the newest reports of unknown builds. Call it after each new one. */
-  boundEarlyReports(kept: number): Promise<void>
+  /** Removes all but this many of the newest reports of unknown builds of one project; null: of all. Call it after each. */
+  boundEarlyReports(kept: number, projectId: ProjectId | null): Promise<void>
 }

@@ -29,6 +29,9 @@ export const REPORTS_PER_BUILD_MAX = 100
 /** Reports kept of unknown builds; beyond that the oldest is removed. */
 export const EARLY_REPORTS_MAX = 5_000
 
+/** The same for one project, so that it does not push out those of others: a job's secret is good for one repository. */
+export const EARLY_REPORTS_OF_PROJECT_MAX = 500
+
 /** At most this many later builds of the branch are replanned: the report may change which of their tests are new. */
 const SUCCESSORS_MAX = 4
 
@@ -76,7 +79,10 @@ async function record(
   const replaced = same ?? (stored.length < REPORTS_PER_BUILD_MAX ? null : stored[0]!)
   if (replaced) await tx.removeReport(replaced.id)
   await tx.insertReport({ buildKey: key, attemptSeq: attempt?.firstSeq ?? 0, receivedAt: at, report })
-  if (!attempt) await tx.boundEarlyReports(EARLY_REPORTS_MAX)
+  if (!attempt) {
+    await tx.boundEarlyReports(EARLY_REPORTS_OF_PROJECT_MAX, projectId)
+    await tx.boundEarlyReports(EARLY_REPORTS_MAX, null)
+  }
   const woken = attempt ? await affectedRevisions(tx, attempt, buildEvents) : []
   for (const revisionKey of woken) await tx.wakeRevision(revisionKey, at, 1)
   return 'recorded'

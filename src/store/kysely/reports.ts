@@ -98,12 +98,15 @@ export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrit
     return Number(numDeletedRows)
   },
 
-  async boundEarlyReports(kept) {
+  async boundEarlyReports(kept, projectId) {
     // Each new early report pushes one past this offset, which is removed if its build is still unknown.
     const crossing = db
       .selectFrom('report')
       .select(['id', 'build_key'])
       .where('attempt_seq', '=', sql.lit(0))
+      .$if(projectId !== null, (query) =>
+        query.where(OF_PROJECT, '>=', `${projectId}/`).where(OF_PROJECT, '<', `${projectId}0`),
+      )
       .orderBy('received_at', 'desc')
       .limit(CROSSING_MAX)
       .offset(kept)
@@ -116,6 +119,9 @@ export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrit
     await db.deleteFrom('report').where('id', 'in', unknown).execute()
   },
 })
+
+/** Not by the index of builds, which has all reports of the project. */
+const OF_PROJECT = sql<string>`build_key || ''`
 
 /** More than one, because processes that store reports at the same time do not see each other's. */
 const CROSSING_MAX = 10

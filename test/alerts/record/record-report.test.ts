@@ -1,7 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import * as fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { EARLY_REPORTS_MAX, recordReport } from '../../../src/alerts/record/record-report.ts'
+import {
+  EARLY_REPORTS_MAX,
+  EARLY_REPORTS_OF_PROJECT_MAX,
+  recordReport,
+} from '../../../src/alerts/record/record-report.ts'
 import { NO_FAILURE, type FailureReport } from '../../../src/domain/builds/failure.ts'
 import { buildId, MINUTE, projectId, SECOND, T0, WEB, type Said } from '../../support/build-events.ts'
 import { inBrief } from '../../support/fake-notifier.ts'
@@ -164,10 +168,26 @@ test('at most EARLY_REPORTS_MAX reports about unknown builds are kept, the newes
   await hearReport(stage, report(['the first']), '1')
   await stage.store.write(async (tx) => {
     const some = { attemptSeq: 0, receivedAt: T0 + 1, report: report([]) }
-    for (let build = 2; build <= EARLY_REPORTS_MAX; build++) await tx.insertReport({ ...some, buildKey: `41/${build}` })
+    for (let build = 2; build <= EARLY_REPORTS_MAX; build++)
+      await tx.insertReport({ ...some, buildKey: `${100 + (build % 20)}/${build}` })
   })
   await stage.clock.advance(SECOND)
   await hearReport(stage, report(['the last']), '9999')
   const kept = stage.sql("select body like '%the first%' first, count(*) count from report group by 1 order by 1")
   expect(kept).toEqual([{ first: 0, count: EARLY_REPORTS_MAX }])
+})
+
+test('a project whose reports are all about unknown builds pushes out its own oldest, and none of another project', async () => {
+  await using stage = await openStage()
+  await stage.store.write(async (tx) => {
+    const some = { attemptSeq: 0, report: report([]) }
+    await tx.insertReport({ ...some, receivedAt: T0 - 1, buildKey: '4/1' })
+    for (let build = 1; build <= EARLY_REPORTS_OF_PROJECT_MAX; build++)
+      await tx.insertReport({ ...some, receivedAt: T0 + build, buildKey: `41/${build}` })
+  })
+  await stage.clock.advance(MINUTE)
+  await hearReport(stage, report(['the last']), '9999')
+  const kept = stage.sql('select build_key from report order by id') as readonly { build_key: string }[]
+  expect(kept).toHaveLength(1 + EARLY_REPORTS_OF_PROJECT_MAX)
+  expect(kept.slice(0, 2)).toEqual([{ build_key: '4/1' }, { build_key: '41/2' }])
 })

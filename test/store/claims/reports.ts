@@ -66,7 +66,7 @@ export function reportClaims(places: () => Places): void {
     for (const build of [512, 513, 514, 515, 516]) {
       await keep(store, `41/${build}`, { receivedAt: T0 + build })
       if (build === 512) await hear(store, { build: '512' })
-      await store.write((tx) => tx.boundEarlyReports(2))
+      await store.write((tx) => tx.boundEarlyReports(2, null))
     }
     expect(await place.sql('select build_key from report order by id')).toEqual([
       { build_key: '41/512' },
