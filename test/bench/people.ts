@@ -36,7 +36,7 @@ const UNANSWERED_MS = 20_000
 const LOOK_MS = 1
 
 const ANSWER_MAX_MS = 300
-const HELD_MAX_MS = 50
+const HELD_MAX_MS = 100
 const RATIO_MAX = 1.5
 
 const LOOP_DELAY = fileURLToPath(new URL('../support/loop-delay.ts', import.meta.url))
