@@ -142,7 +142,8 @@ async function planCard(
   ])
   if (attempts.length === 0) return NOTHING
   const newest = attempts.at(-1)!
-  const hasFailed = attempts.some(({ status }) => status === 'failed')
+  // Also if a later event corrected that: the branch may be red since then.
+  const hasFailed = buildEvents.some(({ status }) => status === 'failed')
   const postedAttempt = postedAttemptShown(messages)
   const all = hasFailed ? await reads.streakChangesOf(card.subject) : []
   const changes = all.filter(({ channel }) => channel === null || channel === card.channel)
