@@ -6,7 +6,7 @@ import { createScenario } from './scenario.ts'
 import { play, simulate } from './simulate.ts'
 
 // SEED=17 plays one seed again, SEEDS=5000 plays that many; `npm run simulate` plays ten thousand.
-const { SEED, SEEDS = '30' } = process.env
+const { SEED, QUICK, SEEDS = QUICK ? '10' : '30' } = process.env
 
 const ONCE_FAILED = [
   // A process without its lease asked for its next step in a loop, without letting time pass.
