@@ -4,62 +4,13 @@ import { findJson, isRecord } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl, checkedName, isRepositoryName } from '../http/address.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import { CiError, unlessGone } from '../http/errors.ts'
-import { readAnswer, type CiRequest, type CiResponse, type Rate } from '../http/exchange.ts'
+import { readAnswer, type CiResponse } from '../http/exchange.ts'
 import type { GithubTokens } from './app.ts'
-import { readLogTail } from '../http/log-tail.ts'
+import { arrayIn, createCalls, PER_PAGE } from '../http/hosted.ts'
 import type { Transport } from '../http/transport.ts'
 import { cleanTextOrNull, fileText, idDigits } from '../values.ts'
 
-/** Every repository is a full name, `acme/web`. Calls throw a CiError; a write is sent once. */
-export interface GithubClient {
-  /** The newest runs as GitHub shows them, at most 100. `unchanged`: the same as in the answer with this etag. */
-  runs(repository: string, options?: RunsOptions): Promise<{ runs: unknown[]; etag: string | null } | 'unchanged'>
-  run(repository: string, run: string, signal?: AbortSignal): Promise<unknown>
-  repository(repository: string, signal?: AbortSignal): Promise<unknown>
-  /** A workflow as GitHub shows it, by its id. */
-  workflow(repository: string, workflow: string, signal?: AbortSignal): Promise<unknown>
-  branch(repository: string, branch: string, signal?: AbortSignal): Promise<unknown>
-  tag(repository: string, tag: string, signal?: AbortSignal): Promise<unknown>
-  pull(repository: string, number: string, signal?: AbortSignal): Promise<unknown>
-  /** The webhooks of a repository, at most 100. */
-  hooks(repository: string): Promise<unknown[]>
-  /** How many calls the token has left; null if GitHub does not say. */
-  rate(repository: string): Promise<Rate | null>
-  /** The same, as the last answer said; null: none has. */
-  lastRate(): Rate | null
-  /** What the token may not do, as far as calls since the start showed. */
-  refusals(): readonly Refusal[]
-  /** The jobs of one attempt of a run that did not pass. */
-  unpassedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<UnpassedJobs>
-  /** The jobs of one attempt that failed or timed out, each with the first step that did. */
-  failedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<FailedJob[]>
-  /** What a job's tools said about lines of files, and its runner about `.github`, as GitHub shows it; at most 100. */
-  annotations(repository: string, job: string, signal?: AbortSignal): Promise<unknown[]>
-  /** The end of a job's log; null if it cannot be read. */
-  logTail(repository: string, job: string, signal?: AbortSignal): Promise<string | null>
-  /** Restarts all jobs, or only those that failed. */
-  rerun(repository: string, run: string, jobs: 'all' | 'failed'): Promise<void>
-  /** @param purpose as a CiError and a refusal have it */
-  cancel(repository: string, run: string, purpose?: string): Promise<void>
-  /** The text of a file at a branch or tag. */
-  file(repository: string, path: string, ref: string): Promise<string>
-  /** The account of the token; null for a GitHub App. */
-  login(repository: string): Promise<string | null>
-  /** Starts a workflow, by its id. @returns the run's id; null if GitHub does not name it */
-  dispatch(
-    repository: string,
-    workflow: string,
-    how: { ref: string; inputs: Readonly<Record<string, string>> },
-  ): Promise<string | null>
-  /** The environments that a run waits for, as GitHub shows them. */
-  pendingDeployments(repository: string, run: string, signal?: AbortSignal): Promise<unknown[]>
-  /** The reviews of a run's deployments, as GitHub shows them. */
-  reviews(repository: string, run: string): Promise<unknown[]>
-  /** Approves or rejects the deployment of a waiting run. GitHub takes this only from a reviewer, and not from an app. */
-  review(repository: string, run: string, review: Review): Promise<void>
-  /** Lets a run begin that waits because of who opened its pull request. */
-  approve(repository: string, run: string): Promise<void>
-}
+export type GithubClient = ReturnType<typeof createGithubClient>
 
 /** A call that GitHub refuses because the token lacks a permission. */
 export interface Refusal {
@@ -100,18 +51,15 @@ interface RunsOptions {
   signal?: AbortSignal
 }
 
-const API_VERSION = '2022-11-28'
-
-/** How long to wait after a rate limit, if GitHub does not say. Source: GitHub, "Rate limits for the REST API". */
-const SLOWED_MS = 60_000
-
-/** GitHub's largest page. A matrix has up to 256 jobs, and a workflow may have several matrices. */
-const PER_PAGE = 100
+/** A matrix has up to 256 jobs, and a workflow may have several matrices. */
 const JOB_PAGES_MAX = 10
 /** Pages of jobs whose failures are read: with the run, annotations and logs that makes ten calls. */
 const FAILED_PAGES_MAX = 3
 
-/** Source: GitHub REST API, "Workflow runs". `apiUrl` may have a path, as for GitHub Enterprise Server. */
+/**
+ * Every repository is a full name, `acme/web`. What is `unknown` is as GitHub shows it. Source: GitHub REST API. `apiUrl`
+ * may have a path, as for GitHub Enterprise Server.
+ */
 export function createGithubClient({
   apiUrl,
   token,
@@ -121,70 +69,33 @@ export function createGithubClient({
   /** a person's token, or those of a GitHub App */
   token: string | GithubTokens
   transport: Transport
-}): GithubClient {
+}) {
   const base = parseHttpUrl(apiUrl)
-  const addressIn = (repository: string, segments: readonly string[], query: Query = {}) =>
-    addressOf(base, ['repos', ...checkedName(repository, isRepositoryName).split('/'), ...segments], query)
   const tokens = typeof token === 'string' ? { of: async () => token, forget: () => {} } : token
-  let lastRate: Rate | null = null
   const refusals = new Map<string, Refusal>()
-  /** @param error null: the call succeeded. Any other answer than a refusal shows that the permission is there. */
-  function noteRefusal(repository: string, purpose: string, error: unknown): void {
-    const call = `${repository} ${purpose}`
-    const { status, reason = '', needs = '' } = error instanceof CiError ? error : {}
-    if (LACKS.test(reason) && needs.includes('=')) refusals.set(call, { repository, purpose, needs })
-    else if (error === null || status !== undefined) refusals.delete(call)
-  }
-  async function send(
-    repository: string,
-    request: Pick<CiRequest, 'method' | 'url' | 'purpose'> & Partial<CiRequest>,
-    signal?: AbortSignal,
-  ): Promise<CiResponse> {
-    const bearer = await tokens.of(repository)
-    const sent = transport.send(
-      {
-        // GitHub redirects calls for a repository that was renamed. Writes go to the name that was just read.
-        followsMoves: !request.returnsRedirect,
-        ...request,
-        headers: {
-          accept: 'application/vnd.github+json',
-          'x-github-api-version': API_VERSION,
-          // GitHub refuses requests without a user agent.
-          'user-agent': 'buildline',
-          authorization: `Bearer ${bearer}`,
-          ...request.headers,
-        },
-        secrets: [bearer],
-        slowedMs: SLOWED_MS,
-      },
-      signal,
-    )
-    const answer = await sent.catch((error: unknown) => {
+  const { send, get, record, list, post, log, rate, lastRate } = createCalls({
+    base,
+    transport,
+    async credentials(repository) {
+      const secret = await tokens.of(repository)
+      return { headers: { ...HEADERS, authorization: `Bearer ${secret}` }, secret }
+    },
+    note(repository, purpose, error) {
       if (error instanceof CiError && error.kind === 'unauthorized') tokens.forget(repository)
-      noteRefusal(repository, request.purpose, error)
-      throw error
-    })
-    noteRefusal(repository, request.purpose, null)
-    lastRate = answer.rate ?? lastRate
-    return answer
-  }
-  const read = async (repository: string, segments: readonly string[], purpose: string, signal?: AbortSignal) => {
-    const request = { method: 'GET', url: addressIn(repository, segments), purpose } as const
-    return readAnswer(await send(repository, request, signal), purpose, (json) => (isRecord(json) ? json : null))
-  }
-  async function list(
-    repository: string,
-    segments: readonly string[],
-    { purpose, listIn, page, signal }: { purpose: string; listIn: ListIn; page?: number; signal?: AbortSignal },
-  ) {
-    const url = addressIn(repository, segments, { per_page: PER_PAGE, page })
-    return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, listIn)
-  }
-  /** Not by pages. */
-  async function listOfRun(repository: string, run: string, what: string, purpose: string, signal?: AbortSignal) {
-    const url = addressIn(repository, ['actions', 'runs', run, what])
-    return readAnswer(await send(repository, { method: 'GET', url, purpose }, signal), purpose, arrayIn)
-  }
+      const call = `${repository} ${purpose}`
+      const { status, reason = '', needs = '' } = error instanceof CiError ? error : {}
+      if (LACKS.test(reason) && needs.includes('=')) refusals.set(call, { repository, purpose, needs })
+      // Any other answer than a refusal shows that the permission is there.
+      else if (error === null || status !== undefined) refusals.delete(call)
+    },
+  })
+  const at = (repository: string, segments: readonly string[] = [], query: Query = {}) => ({
+    about: repository,
+    url: addressOf(base, ['repos', ...checkedName(repository, isRepositoryName).split('/'), ...segments], query),
+  })
+  const atRun = (repository: string, run: string, ...more: readonly string[]) =>
+    at(repository, ['actions', 'runs', run, ...more])
+
   async function unpassedOf(
     repository: string,
     run: string,
@@ -192,54 +103,44 @@ export function createGithubClient({
     signal?: AbortSignal,
     pagesMax = JOB_PAGES_MAX,
   ) {
-    const path = ['actions', 'runs', run, 'attempts', String(attempt), 'jobs']
-    const how = { purpose: 'list the jobs of a run', listIn: listIn('jobs'), ...(signal && { signal }) }
-    const unpassed: z.infer<typeof UNPASSED_JOB>[] = []
-    for (let page = 1; page <= pagesMax; page++) {
-      const jobs = await list(repository, path, { ...how, page })
-      unpassed.push(...jobs.flatMap((job) => UNPASSED_JOB.safeParse(job).data ?? []))
-      if (jobs.length < PER_PAGE) break
-    }
-    return unpassed
+    const place = atRun(repository, run, 'attempts', String(attempt), 'jobs')
+    const jobs = await list(place, 'list the jobs of a run', { pagesMax, listIn: listIn('jobs'), signal })
+    return jobs.flatMap((job) => UNPASSED_JOB.safeParse(job).data ?? [])
   }
-  const write = (repository: string, run: string, what: string, purpose: string, body?: object) =>
-    withState(
-      send(repository, {
-        method: 'POST',
-        url: addressIn(repository, ['actions', 'runs', run, what]),
-        purpose,
-        statusSuffices: true,
-        ...(body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
-      }),
-      purpose,
-    )
+  const write = async (repository: string, run: string, what: string, purpose: string, body?: object): Promise<void> =>
+    withState(post(atRun(repository, run, what), purpose, body), purpose)
 
   return {
-    async runs(repository, { workflow, branch, event, etag = null, signal } = {}) {
+    /** The newest runs, at most 100. `unchanged`: the same as in the answer with this etag. */
+    async runs(repository: string, { workflow, branch, event, etag = null, signal }: RunsOptions = {}) {
       const path = workflow === undefined ? ['actions', 'runs'] : ['actions', 'workflows', workflow, 'runs']
-      const url = addressIn(repository, path, { per_page: PER_PAGE, branch, event })
       const purpose = 'list the runs of a repository'
       const headers = etag === null ? {} : { 'if-none-match': etag }
-      const answer = await unlessUnchanged(send(repository, { method: 'GET', url, purpose, headers }, signal))
+      const place = at(repository, path, { per_page: PER_PAGE, branch, event })
+      const answer = await unlessUnchanged(send(place, { purpose, headers }, signal))
       if (answer === 'unchanged') return answer
       return { runs: readAnswer(answer, purpose, listIn('workflow_runs')), etag: answer.etag }
     },
-    run: (repository, run, signal) => read(repository, ['actions', 'runs', run], 'read a run', signal),
-    repository: (repository, signal) => read(repository, [], 'read a repository', signal),
-    workflow: (repository, workflow, signal) =>
-      read(repository, ['actions', 'workflows', workflow], 'read a workflow', signal),
-    branch: (repository, branch, signal) => read(repository, ['branches', branch], 'read a branch', signal),
-    tag: (repository, tag, signal) => read(repository, ['git', 'ref', 'tags', tag], 'read a tag', signal),
-    pull: (repository, number, signal) => read(repository, ['pulls', number], 'read a pull request', signal),
-    hooks: (repository) =>
-      list(repository, ['hooks'], { purpose: 'list the webhooks of a repository', listIn: arrayIn }),
-    async rate(repository) {
-      const request = { method: 'GET', url: addressIn(repository, []), purpose: 'ask for the rate limit' } as const
-      return (await send(repository, { ...request, statusSuffices: true })).rate
-    },
-    lastRate: () => lastRate,
-    refusals: () => [...refusals.values()],
-    async failedJobs(repository, run, attempt, signal) {
+    run: (repository: string, run: string, signal?: AbortSignal) =>
+      record(atRun(repository, run), 'read a run', signal),
+    repository: (repository: string, signal?: AbortSignal) => record(at(repository), 'read a repository', signal),
+    /** @param workflow its id */
+    workflow: (repository: string, workflow: string, signal?: AbortSignal) =>
+      record(at(repository, ['actions', 'workflows', workflow]), 'read a workflow', signal),
+    branch: (repository: string, branch: string, signal?: AbortSignal) =>
+      record(at(repository, ['branches', branch]), 'read a branch', signal),
+    tag: (repository: string, tag: string, signal?: AbortSignal) =>
+      record(at(repository, ['git', 'ref', 'tags', tag]), 'read a tag', signal),
+    pull: (repository: string, number: string, signal?: AbortSignal) =>
+      record(at(repository, ['pulls', number]), 'read a pull request', signal),
+    /** The webhooks of a repository, at most 100. */
+    hooks: (repository: string) => list(at(repository, ['hooks']), 'list the webhooks of a repository'),
+    rate: (repository: string) => rate(at(repository)),
+    lastRate,
+    /** What the token may not do, as far as calls since the start showed. */
+    refusals: (): readonly Refusal[] => [...refusals.values()],
+    /** The jobs of one attempt that failed or timed out, each with the first step that did. */
+    async failedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<FailedJob[]> {
       const unpassed = await unpassedOf(repository, run, attempt, signal, FAILED_PAGES_MAX)
       return unpassed.flatMap((job) => {
         if (job.conclusion === 'cancelled' || job.id === null) return []
@@ -247,19 +148,13 @@ export function createGithubClient({
         return { id: job.id, name: job.name ?? job.id, step }
       })
     },
-    annotations: (repository, job, signal) =>
-      list(repository, ['check-runs', job, 'annotations'], {
-        purpose: 'list the annotations of a job',
-        listIn: arrayIn,
-        ...(signal && { signal }),
-      }),
-    async logTail(repository, job, signal) {
-      const url = addressIn(repository, ['actions', 'jobs', job, 'logs'])
-      const request = { method: 'GET', url, purpose: 'read the log of a job', returnsRedirect: true } as const
-      const { location } = await send(repository, { ...request, statusSuffices: true }, signal)
-      return location === null ? null : readLogTail(location, base, signal)
-    },
-    async unpassedJobs(repository, run, attempt, signal) {
+    /** What a job's tools said about lines of files, and its runner about `.github`; at most 100. */
+    annotations: (repository: string, job: string, signal?: AbortSignal) =>
+      list(at(repository, ['check-runs', job, 'annotations']), 'list the annotations of a job', { signal }),
+    logTail: (repository: string, job: string, signal?: AbortSignal) =>
+      log(at(repository, ['actions', 'jobs', job, 'logs']), signal),
+    /** The jobs of one attempt of a run that did not pass. */
+    async unpassedJobs(repository: string, run: string, attempt: number, signal?: AbortSignal): Promise<UnpassedJobs> {
       const unpassed = await unpassedOf(repository, run, attempt, signal)
       return {
         failed: unpassed.flatMap((job) => (job.conclusion === 'cancelled' ? [] : (nameOf(job) ?? []))),
@@ -269,46 +164,45 @@ export function createGithubClient({
         ),
       }
     },
-    async rerun(repository, run, jobs) {
-      await write(repository, run, jobs === 'failed' ? 'rerun-failed-jobs' : 'rerun', 'run a workflow again')
+    /** Restarts all jobs, or only those that failed. */
+    rerun: (repository: string, run: string, jobs: 'all' | 'failed') =>
+      write(repository, run, jobs === 'failed' ? 'rerun-failed-jobs' : 'rerun', 'run a workflow again'),
+    cancel: (repository: string, run: string, purpose = 'cancel a run') => write(repository, run, 'cancel', purpose),
+    /** The environments that a run waits for. */
+    pendingDeployments: (repository: string, run: string, signal?: AbortSignal) =>
+      get(atRun(repository, run, 'pending_deployments'), 'read what a run waits for', arrayIn, signal),
+    /** The reviews of a run's deployments. */
+    reviews: (repository: string, run: string) =>
+      get(atRun(repository, run, 'approvals'), 'list the reviews of a run', arrayIn),
+    /** Approves or rejects the deployment of a waiting run. GitHub takes this only from a reviewer, and not from an app. */
+    review: (repository: string, run: string, { environment, state, comment }: Review) =>
+      write(repository, run, 'pending_deployments', 'review a deployment', {
+        environment_ids: [Number(environment)],
+        state,
+        comment,
+      }),
+    /** Lets a run begin that waits because of who opened its pull request. */
+    approve: (repository: string, run: string) => write(repository, run, 'approve', 'approve a run'),
+    /** The text of a file at a branch or tag. */
+    file: (repository: string, path: string, ref: string) =>
+      get(at(repository, ['contents', ...path.split('/')], { ref }), 'read a file', fileText),
+    /** The account of the token; null for a GitHub App. */
+    async login(repository: string): Promise<string | null> {
+      const place = { about: repository, url: addressOf(base, ['user']) }
+      const user = await unlessGone(record(place, "read the token's account"))
+      return textOf(fieldOf(user, 'login'))
     },
-    async cancel(repository, run, purpose = 'cancel a run') {
-      await write(repository, run, 'cancel', purpose)
-    },
-    pendingDeployments: (repository, run, signal) =>
-      listOfRun(repository, run, 'pending_deployments', 'read what a run waits for', signal),
-    reviews: (repository, run) => listOfRun(repository, run, 'approvals', 'list the reviews of a run'),
-    async review(repository, run, { environment, state, comment }) {
-      const body = { environment_ids: [Number(environment)], state, comment }
-      await write(repository, run, 'pending_deployments', 'review a deployment', body)
-    },
-    async approve(repository, run) {
-      await write(repository, run, 'approve', 'approve a run')
-    },
-    async file(repository, path, ref) {
-      const url = addressIn(repository, ['contents', ...path.split('/')], { ref })
-      const purpose = 'read a file'
-      return readAnswer(await send(repository, { method: 'GET', url, purpose }), purpose, fileText)
-    },
-    async login(repository) {
-      const url = addressOf(base, ['user'])
-      const purpose = "read the token's account"
-      const answer = await unlessGone(send(repository, { method: 'GET', url, purpose }))
-      return answer && readAnswer(answer, purpose, (json) => textOf(fieldOf(json, 'login')))
-    },
-    async dispatch(repository, workflow, { ref, inputs }) {
-      const body = {
+    /** Starts a workflow, by its id. @returns the run's id; null if GitHub does not name it */
+    async dispatch(
+      repository: string,
+      workflow: string,
+      { ref, inputs }: { ref: string; inputs: Readonly<Record<string, string>> },
+    ): Promise<string | null> {
+      const place = at(repository, ['actions', 'workflows', workflow, 'dispatches'])
+      const answer = await post(place, 'start a workflow', {
         ref,
         ...(Object.keys(inputs).length > 0 && { inputs }),
         ...((await namesRuns(repository)) && { return_run_details: true }),
-      }
-      const answer = await send(repository, {
-        method: 'POST',
-        url: addressIn(repository, ['actions', 'workflows', workflow, 'dispatches']),
-        purpose: 'start a workflow',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        statusSuffices: true,
       })
       return textOf(fieldOf(findJson(answer.text), 'workflow_run_id'))
     },
@@ -320,10 +214,9 @@ export function createGithubClient({
    */
   async function namesRuns(repository: string): Promise<boolean> {
     if (base.hostname === 'api.github.com') return true
-    const purpose = "read the server's version"
     try {
-      const answer = await send(repository, { method: 'GET', url: addressOf(base, ['meta']), purpose })
-      const version = fieldOf(findJson(answer.text), 'installed_version')
+      const place = { about: repository, url: addressOf(base, ['meta']) }
+      const version = fieldOf(await record(place, "read the server's version"), 'installed_version')
       const [major = 0, minor = 0] = String(version).split('.').map(Number)
       return version === undefined || major > 3 || (major === 3 && minor >= 21)
     } catch (error) {
@@ -331,6 +224,13 @@ export function createGithubClient({
       throw error
     }
   }
+}
+
+/** GitHub refuses requests without a user agent. */
+const HEADERS = {
+  accept: 'application/vnd.github+json',
+  'x-github-api-version': '2022-11-28',
+  'user-agent': 'buildline',
 }
 
 const FAILED = z.object({ name: cleanTextOrNull, conclusion: z.enum(['failure', 'timed_out']) })
@@ -354,13 +254,8 @@ const failedStepsOf = ({ steps }: Pick<z.infer<typeof UNPASSED_JOB>, 'steps'>): 
   steps.flatMap((one) => FAILED.safeParse(one).data?.name ?? [])
 
 type Query = Parameters<typeof addressOf>[2]
-type ListIn = (json: unknown) => unknown[] | null
 
-const arrayIn: ListIn = (json) => (Array.isArray(json) ? (json as unknown[]) : null)
-const listIn =
-  (name: string): ListIn =>
-  (json) =>
-    arrayIn(isRecord(json) ? json[name] : null)
+const listIn = (name: string) => (json: unknown) => arrayIn(isRecord(json) ? json[name] : null)
 
 /**
  * GitHub's words in a 403 for a missing permission, to a person's token or to an app. Its header with the permissions comes
@@ -372,9 +267,9 @@ const LACKS = /^Resource not accessible by/
 const OF_STATE = /already running|created over|cannot be (?:re-?run|retried)/i
 
 /** GitHub answers 403 for a missing right and for a run in the wrong state. Only its words tell them apart. */
-async function withState(sent: Promise<CiResponse>, purpose: string): Promise<CiResponse> {
+async function withState(sent: Promise<CiResponse>, purpose: string): Promise<void> {
   try {
-    return await sent
+    await sent
   } catch (error) {
     if (!(error instanceof CiError) || error.kind !== 'forbidden' || !OF_STATE.test(error.reason ?? '')) throw error
     const { status, reason } = error

@@ -20,8 +20,9 @@ export async function readGitlabFailures(
   signal?: AbortSignal,
 ): Promise<SourceReport[]> {
   spareCalls(client.lastRate())
-  const jobs = ((await unlessUnreadable(client.failedJobs(id, buildId, signal, 1))) ?? []).filter(counts)
-  const bridges = ((await unlessUnreadable(client.failedBridges(id, buildId, signal, 1))) ?? []).filter(counts)
+  const how = { pagesMax: 1, signal }
+  const jobs = ((await unlessUnreadable(client.failedJobs(id, buildId, how))) ?? []).filter(counts)
+  const bridges = ((await unlessUnreadable(client.failedBridges(id, buildId, how))) ?? []).filter(counts)
   const tests = await readTests(client, id, buildId, signal)
   const tested = new Set(tests.map(({ part }) => part))
   const reports: (SourceReport | null)[] = [...tests]

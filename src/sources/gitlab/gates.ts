@@ -21,7 +21,7 @@ export async function withGates<Build extends ShownBuild | null>(
   if (!shown || toStatus(shown.event.rawStatus) !== 'waiting') return shown
   const { event } = shown
   const id = idIn(event.projectId)
-  const listed = (await unlessGone(client.manualJobs(id, event.buildId, signal))) ?? []
+  const listed = (await unlessGone(client.manualJobs(id, event.buildId, { signal }))) ?? []
   // GitLab lists the newest job first, which comes last in the pipeline.
   const jobs = listed.flatMap((job) => JOB.safeParse(job).data ?? []).toReversed()
   const blocked = jobs.length === 0 ? [] : ((await unlessGone(client.blockedDeployments(id, signal))) ?? [])

@@ -248,8 +248,8 @@ async function openedOf(opened: ReadOpened, project: string, pipeline: unknown, 
 /** Trigger jobs are listed apart. Null if either list cannot be read. */
 async function failedOf(client: GitlabClient, id: string, pipeline: string, signal?: AbortSignal) {
   const [jobs, bridges] = await Promise.all([
-    unlessGone(client.failedJobs(id, pipeline, signal)),
-    unlessGone(client.failedBridges(id, pipeline, signal)),
+    unlessGone(client.failedJobs(id, pipeline, { signal })),
+    unlessGone(client.failedBridges(id, pipeline, { signal })),
   ])
   return jobs && bridges && [...jobs, ...bridges]
 }
