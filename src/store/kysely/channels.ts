@@ -23,16 +23,12 @@ export const writeMovedChannels = (db: Kysely<Schema>) =>
         .values(moved)
         .onConflict((conflict) => conflict.column('former_id').doUpdateSet(moved))
         .execute()
-      await keepSubscriptionsOfBoth(db, from, to)
-      await keepQueuesOfBoth(db, from, to)
       for (const [table, ...key] of MOVED) {
-        const isThere = sql.join(
-          [...key.map((column) => isSame(table, column)), sql`there.channel = ${to}`],
-          sql` and `,
-        )
+        const isThere = key.map((column) => sql`there.${sql.ref(column)} = ${sql.ref(`${table}.${column}`)}`)
         if (UNIQUE.has(table))
-          await sql`delete from ${sql.table(table)} where channel = ${from}
-          and exists (select 1 from ${sql.table(table)} as there where ${isThere})`.execute(db)
+          await sql`delete from ${sql.table(table)} where channel = ${from} and exists (
+            select 1 from ${sql.table(table)} as there
+            where ${sql.join([...isThere, sql`there.channel = ${to}`], sql` and `)})`.execute(db)
         await sql`update ${sql.table(table)} set channel = ${to} where channel = ${from}`.execute(db)
       }
       await forgetKeys(db, from, to)
@@ -45,7 +41,7 @@ const MOVED = [
   ['message', 'subject', 'slot', 'generation'],
   ['card', 'subject'],
   ['digest'],
-  ['subscription'],
+  ['subscription', 'slot'],
   ['request'],
   ['interaction'],
   ['breakage_change'],
@@ -53,32 +49,7 @@ const MOVED = [
 ] as const satisfies readonly (readonly [keyof Schema, ...string[]])[]
 
 /** In these tables, a row under the current id wins over one under the former id. */
-const UNIQUE: ReadonlySet<string> = new Set(['decision', 'message', 'card', 'digest'])
-
-const isSame = (table: string, column: string) => sql`there.${sql.ref(column)} = ${sql.ref(`${table}.${column}`)}`
-
-/** Two subscriptions in one slot are both kept, unless they are equal: the moved one gives up its slot. */
-async function keepSubscriptionsOfBoth(db: Kysely<Schema>, from: ChannelId, to: ChannelId): Promise<void> {
-  const both = await db
-    .selectFrom('subscription as mine')
-    .innerJoin('subscription as there', 'there.slot', 'mine.slot')
-    .where('mine.channel', '=', from)
-    .where('there.channel', '=', to)
-    .select(['mine.id', 'mine.rules', 'there.rules as thereRules'])
-    .execute()
-  for (const { id, rules, thereRules } of both)
-    await (rules === thereRules
-      ? db.deleteFrom('subscription').where('id', '=', id).execute()
-      : db.updateTable('subscription').set({ slot: null }).where('id', '=', id).execute())
-}
-
-/** A card under both ids gets the queues of both: it is planned again before each step anyway. */
-const keepQueuesOfBoth = (db: Kysely<Schema>, from: ChannelId, to: ChannelId) =>
-  sql`update card set
-      post_at = coalesce(card.post_at, mine.post_at), post_priority = coalesce(card.post_priority, mine.post_priority),
-      edit_at = coalesce(card.edit_at, mine.edit_at), edit_priority = coalesce(card.edit_priority, mine.edit_priority)
-    from card as mine
-    where card.channel = ${to} and mine.channel = ${from} and mine.subject = card.subject`.execute(db)
+const UNIQUE: ReadonlySet<string> = new Set(['decision', 'message', 'card', 'digest', 'subscription'])
 
 /** Rows keyed by a channel's id: its closing, who was notified of it, and which mentions were answered. */
 async function forgetKeys(db: Kysely<Schema>, from: ChannelId, to: ChannelId): Promise<void> {

@@ -43,11 +43,7 @@ export function writeSubscriptions(db: Kysely<Schema>, locks: boolean) {
   async function current(channel: ChannelId, slot: string): Promise<StoredSubscription | null> {
     const found = db.selectFrom('subscription').selectAll().where('channel', '=', channel).where('slot', '=', slot)
     const row = await (locks ? found.forUpdate() : found).executeTakeFirst()
-    if (row) return toSubscription(row)
-    // A channel that has got another id may have had two in one slot (`moveChannel`), of which one is left.
-    const others = db.selectFrom('subscription').selectAll().where('channel', '=', channel).where('slot', 'is', null)
-    const left = (await others.orderBy('id').execute()).map(toSubscription)
-    return left.find(({ follows, rules }) => slotKey(subscriptionSlot(follows, rules)) === slot) ?? null
+    return row ? toSubscription(row) : null
   }
 
   return {
