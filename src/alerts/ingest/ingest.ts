@@ -66,21 +66,25 @@ async function ingestWith(
   due: readonly DueRevision[],
   subscriptions: readonly Subscription[],
 ): Promise<(IngestedOne | 'waits')[] | 'lost'> {
-  if (!(await deps.term.holds(tx))) return 'lost'
-  const all = await together(due.map((one) => readNews(tx, deps, one, subscriptions)))
+  // Sent together, as each wait for PostgreSQL delays the message; `holds` first, which locks the lease.
+  const [isHeld, all] = await together([
+    deps.term.holds(tx),
+    together(due.map((one) => readNews(tx, deps, one, subscriptions))),
+  ])
+  if (!isHeld) return 'lost'
   const news = all.filter((one) => one !== 'waits')
-  // Lock the branches before any card: transactions that change the same branch wait for each other here only.
   const changed = [...new Set(news.flatMap(({ changes }) => changes?.key ?? []))].toSorted()
-  await together(changed.map((key) => tx.lockName(streakLock(key))))
   const results = new Map<string, IngestedOne>()
   const cached = readOnce(tx, STABLE_ONCE_PLACED)
-  // One after the other within a branch: each revision is judged by those before it.
   const branches = [...Map.groupBy(news, ({ branch }) => branch).values()]
-  await together(
-    branches.map(async (ofBranch) => {
+  await together([
+    // Lock the branches before any card: transactions that change the same branch wait for each other here only.
+    ...changed.map((key) => tx.lockName(streakLock(key))),
+    // One after the other within a branch: each revision is judged by those before it.
+    ...branches.map(async (ofBranch) => {
       for (const one of ofBranch) results.set(one.revisionKey, await ingestOne(tx, cached, deps, one))
     }),
-  )
+  ])
   const touched = [...results.values()].flatMap((one) => one.touched)
   const cards = new Map(touched.map((key) => [`${key.subject} ${key.channel}`, key]))
   const planTx = readOnce(cached, STABLE_ONCE_INGESTED)
@@ -120,8 +124,10 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
         [revisionKey, cardNumber],
         all.toSorted((a, b) => a.seq - b.seq),
       )
-  if (changes) await updateStreak(tx, changes, placed, now)
-  for (const buildEvent of placed) await judgeLaterAgain(tx, buildEvent, news, now)
+  await together([
+    changes && updateStreak(tx, changes, placed, now),
+    ...placed.map((buildEvent) => judgeLaterAgain(tx, buildEvent, news, now)),
+  ])
   const cardNumbers = new Set([
     ...placed.map(({ cardNumber }) => cardNumber),
     // Woken without new build events: an older build's outcome may have changed whether this build recovered.
@@ -133,11 +139,14 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
   for (const cardNumber of cardNumbers) {
     const { attempts, decisions } = await decideCard(cached, { revisionKey, cardNumber, known, requests, now })
     const isFollowed = known.subscriptions.some(({ follows }) => follows.what === 'project')
-    await keepBuilds(tx, { revisionKey, cardNumber, attempts, fresh: placed, requests, isFollowed })
     const subject = revisionSubject(revisionKey, cardNumber)
-    await settleRequests(tx, { subject, all: requests, attempts, now })
+    const [cards] = await together([
+      keepCards(tx, subject, decisions, known),
+      keepBuilds(tx, { revisionKey, cardNumber, attempts, fresh: placed, requests, isFollowed }),
+      settleRequests(tx, { subject, all: requests, attempts, now }),
+    ])
     decided.push(...decisions)
-    touched.push(...(await keepCards(tx, subject, decisions, known)))
+    touched.push(...cards)
   }
   for (const { projectId, buildId } of placed) await claimReports(tx, projectId, buildId)
   if (mark) await tx.settleRevision(revisionKey, mark.stamp)

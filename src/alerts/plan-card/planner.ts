@@ -145,23 +145,31 @@ async function planCard(
   // Also if a later event corrected that: the branch may be red since then.
   const hasFailed = buildEvents.some(({ status }) => status === 'failed')
   const postedAttempt = postedAttemptShown(messages)
-  const all = hasFailed ? await reads.streakChangesOf(card.subject) : []
+  // All at once, because each wait for PostgreSQL delays the message.
+  const [all, { failures, reportedAt }, judgements, people, before, capabilities, ownership] = await together([
+    hasFailed ? reads.streakChangesOf(card.subject) : [],
+    failuresOf(reads, attempts, card.details),
+    judgementsOf(reads, attempts),
+    card.mention ? committers(reads, attempts, addresses) : NOBODY,
+    cardBefore(reads, subject, card.channel),
+    readCapabilities(reads, newest, { attempts, requests }, configured),
+    // A CI machine error needs no owner.
+    newest.status === 'failed' ? ownershipOn(reads, newest, card, now) : null,
+  ])
   const changes = all.filter(({ channel }) => channel === null || channel === card.channel)
-  const { failures, reportedAt } = await failuresOf(reads, attempts, card.details)
   const story = storyFor({
     attempts,
-    judgements: await judgementsOf(reads, attempts),
+    judgements,
     failures,
     isAnnounced: announcedBy(decisions.filter(({ verdict }) => verdict === 'post')),
     isLoud: announcedBy(decisions.filter(({ loud }) => loud)),
     postedAttempt: postedAttempt === undefined ? postedAttemptOf(attempts) : postedAttempt,
     quiet: card.quiet,
-    ...(card.mention ? await committers(reads, attempts, addresses) : NOBODY),
-    replaces: replacedCard(messages) ?? (await cardBefore(reads, subject, card.channel)),
+    ...people,
+    replaces: replacedCard(messages) ?? before,
     requests,
-    capabilities: await readCapabilities(reads, newest, { attempts, requests }, configured),
-    // A CI machine error needs no owner.
-    ownership: newest.status === 'failed' ? await ownershipOn(reads, newest, card, now) : null,
+    capabilities,
+    ownership,
     changes,
     reminders: await remindersOf(reads, changes, { channel: card.channel, messages, now }),
   })

@@ -1,4 +1,5 @@
 import { LANDING_MAX_MS, type Queue, type Step } from '../../domain/cards/plan.ts'
+import { together } from '../../lib/async.ts'
 import type { Failure, SearchResult, Sent } from '../../slack/notifier.ts'
 import type { Card, CardKey } from '../../store/records.ts'
 import type { ReconcileDeps } from '../deps.ts'
@@ -20,7 +21,7 @@ export type StepResult =
  */
 export async function sendNext(deps: ReconcileDeps, key: CardKey, queue: Queue): Promise<StepResult> {
   const { store, clock, term } = deps
-  const claimed = await store.write(async (tx) => ((await term.holds(tx)) ? claimStep(tx, deps, key, queue) : 'lost'))
+  const claimed = await store.write((tx) => claimStep(tx, deps, key, queue))
   if (claimed === 'lost') return { kind: 'lost' }
   if (!claimed) return { kind: 'nothing' }
   const sentAt = clock.now()
@@ -73,10 +74,16 @@ async function lookUp(
   return { kind: 'found', copies: kept === undefined ? [] : [kept, ...others] }
 }
 
-/** Replans a card and claims its most urgent due step in a queue; null if none is due. */
-async function claimStep(tx: Tx, deps: ReconcileDeps, key: CardKey, queue: Queue): Promise<ClaimedStep | null> {
+/** Replans a card and claims its most urgent due step in a queue; null if none is due. `lost`: this process no longer sends. */
+async function claimStep(
+  tx: Tx,
+  deps: ReconcileDeps,
+  key: CardKey,
+  queue: Queue,
+): Promise<ClaimedStep | 'lost' | null> {
   // Only one call per card runs at a time: this one. Any other call marked as in flight ended without being recorded.
-  const read = await readCard(tx, deps, key, false)
+  const [isHeld, read] = await together([deps.term.holds(tx), readCard(tx, deps, key, false)])
+  if (!isHeld) return 'lost'
   if (!read) return null
   const now = deps.clock.now()
   const due = read.steps.filter(({ step, at }) => step.queue === queue && at <= now)
