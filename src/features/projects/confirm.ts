@@ -11,7 +11,7 @@ import {
 import { checkDueRequests, LOOK_LATER_MS, recordEvent } from '../../projects/requests.ts'
 import { sendPatiently } from '../../slack/api/send-text.ts'
 import { endLine, lookedUpLine } from './messages.ts'
-import { lookAtChanged } from './record.ts'
+import { lookAtChanged, toBeAnnounced } from './record.ts'
 import type { ProjectDeps } from './outcomes.ts'
 import { cacheProject } from './read.ts'
 
@@ -22,7 +22,8 @@ import { cacheProject } from './read.ts'
 export const confirmProjectRequests = (deps: ProjectDeps): Promise<void> =>
   checkDueRequests(deps, deps.store.read.projectRequestsToCheck, async (request) => {
     // The feature `run` looks up runs.
-    if (request.action !== 'run') await confirm(deps, request)
+    if (request.action === 'run') return
+    await (isOpen(request) ? confirm(deps, request) : announceEnd(deps, request.interactionKey))
   })
 
 async function confirm(deps: ProjectDeps, request: ProjectRequest): Promise<void> {
@@ -45,7 +46,8 @@ async function record(
   also: RequestChange = {},
 ): Promise<void> {
   const { store, clock, log, sendText } = deps
-  const isChanged = await store.write((tx) => recordEvent(tx, request, event, { at: clock.now(), ...also }))
+  const change = event.kind === 'unclear' ? also : { ...also, ...toBeAnnounced(deps, request) }
+  const isChanged = await store.write((tx) => recordEvent(tx, request, event, { at: clock.now(), ...change }))
   const { id, action, project, requestedBy: by } = request
   if (!isChanged) return
   log.warn({ request: id, action, project, by, event: event.kind }, 'a write to CI was looked up')
@@ -56,13 +58,18 @@ async function record(
   await announceEnd(deps, request.interactionKey)
 }
 
-/** Tells the channel where a write was requested how it ended, in one line. An unclear write is looked up, and may end later. */
+/**
+ * Tells the channel where a write was requested how it ended, in one line; once more if the process dies meanwhile. An
+ * unclear write is looked up, and may end later.
+ */
 export async function announceEnd(deps: ProjectDeps, interactionKey: string): Promise<void> {
   const request = await deps.store.read.requestOf(interactionKey)
-  if (!request || !isProjectRequest(request) || request.channel === null || isOpen(request)) return
+  if (!request || !isProjectRequest(request) || isOpen(request)) return
+  if (request.channel === null || request.lookAt === null) return
   const sent = await sendPatiently(deps, request.channel, endLine(request))
   if (sent.kind !== 'sent')
     deps.log.warn({ request: request.id, code: sent.code }, 'the end of a write could not be announced in its channel')
+  await deps.store.write((tx) => tx.updateRequest(request.id, { lookAt: null }))
 }
 
 type WriteLookUp =

@@ -6,7 +6,7 @@ import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { invariant } from '../../lib/assert.ts'
 import { type Requester, type CiFailure, ciFailureOf } from '../../projects/outcomes.ts'
 import type { NotSent, ProjectDeps, SentInVain } from './outcomes.ts'
-import { beforeCall, callForProject, endUnclear, record, repeatedRequest } from './record.ts'
+import { beforeCall, callForProject, endAnnounced, endUnclear, record, repeatedRequest } from './record.ts'
 import { refusalToAdminister, cacheProject } from './read.ts'
 import { checkCreation, type CreationCheck, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
 import { repositoryPath } from '../../sources/ci-service/wire.ts'
@@ -166,7 +166,7 @@ async function finish(
 ): Promise<CreateOutcome> {
   const otherwise = otherwiseThan(creation, made)
   const code = otherwise.length > 0 ? 'otherwise' : null
-  await end(deps, request, { kind: 'shown', code }, { projectUuid: made.uuid })
+  await endAnnounced(deps, request, { kind: 'shown', code }, { projectUuid: made.uuid })
   await cacheProject(deps, made).catch((error: unknown) =>
     deps.log.warn({ err: error }, 'a new project could not be stored; the next reading of the projects finds it'),
   )

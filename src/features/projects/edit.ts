@@ -30,6 +30,7 @@ import type { ProjectDeps, NotSent, ProjectBase, SentInVain } from './outcomes.t
 import {
   beforeCall,
   callForProject,
+  endAnnounced,
   endUnclear,
   lookAtChanged,
   newestRequests,
@@ -170,7 +171,7 @@ async function finish(
   readAgain: boolean,
 ): Promise<EditOutcome> {
   const otherwise = now ? otherwiseThan(meant, before, now) : []
-  await end(deps, request, { kind: 'shown', code: otherwise.length > 0 ? 'otherwise' : null })
+  await endAnnounced(deps, request, { kind: 'shown', code: otherwise.length > 0 ? 'otherwise' : null })
   return { kind: 'edited', project, differences, otherwise, unshown, readAgain }
 }
 

@@ -3,6 +3,7 @@ import {
   isProjectRequest,
   type ProjectAction,
   type ProjectRequest,
+  type RequestChange,
   type RequestEvent,
   type RequestRecord,
 } from '../../domain/cards/request.ts'
@@ -94,6 +95,20 @@ export const beforeCall = <Ready>(
     throw new NotAttempted(failure, error)
   })
 
+/** If this process dies before it has told the channel how a write ended, the job does so after this time. */
+const ANNOUNCED_WITHIN_MS = 2 * 60_000
+
+/** Records how a write that CI was asked for has ended, and that its channel is to be told. */
+export const endAnnounced = (
+  deps: ProjectDeps,
+  request: ProjectRequest,
+  event: RequestEvent,
+  also: RequestChange = {},
+): Promise<void> => end(deps, request, event, { ...also, ...toBeAnnounced(deps, request) })
+
+export const toBeAnnounced = ({ clock }: ProjectDeps, { channel }: ProjectRequest): RequestChange =>
+  channel === null ? {} : { lookAt: clock.now() + ANNOUNCED_WITHIN_MS }
+
 /** Makes the one call. If CI refuses it, ends the request; otherwise the caller has to. */
 export async function callForProject<Answer>(
   deps: ProjectDeps,
@@ -103,7 +118,7 @@ export async function callForProject<Answer>(
   const { id, action, project, requestedBy: by } = request
   const called = await callCi(deps.log, { request: id, action, project, by }, call)
   if (called.kind !== 'refused') return called
-  await end(deps, request, called)
+  await endAnnounced(deps, request, called)
   return { kind: 'ci-refused', code: called.code, reason: called.reason, project }
 }
 
@@ -136,9 +151,7 @@ export async function endUnclear(
   lookUp: 'not-shown' | 'away',
 ): Promise<Extract<SentInVain, { kind: 'unclear' }>> {
   const isOver = lookUp === 'not-shown' && code === TAKEN
-  const event: RequestEvent = isOver
-    ? { kind: 'not-shown', code: 'not-shown' }
-    : { kind: 'unclear', code, lookAt: deps.clock.now() + LOOK_LATER_MS }
-  await end(deps, request, event)
+  if (isOver) await endAnnounced(deps, request, { kind: 'not-shown', code: 'not-shown' })
+  else await end(deps, request, { kind: 'unclear', code, lookAt: deps.clock.now() + LOOK_LATER_MS })
   return { kind: 'unclear', code, project: request.project, lookUp }
 }

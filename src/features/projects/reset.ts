@@ -1,5 +1,5 @@
 import type { Uuid } from '../../domain/ids.ts'
-import { beforeRecord, end, retryLookUp, type LookUpResult } from '../../projects/requests.ts'
+import { beforeRecord, retryLookUp, type LookUpResult } from '../../projects/requests.ts'
 import type { Project } from '../../domain/ci-project/project.ts'
 import type { ProjectRequest } from '../../domain/cards/request.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
@@ -8,7 +8,7 @@ import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import type { ProjectDeps, NotSent, SentInVain } from './outcomes.ts'
 import { fieldDigest, refusalToAdminister, readAfresh, refOf } from './read.ts'
-import { callForProject, endUnclear, record, repeatedRequest } from './record.ts'
+import { callForProject, endAnnounced, endUnclear, record, repeatedRequest } from './record.ts'
 
 export type ResetOutcome =
   /** the new key, if CI returned it: shown only to the requester, stored nowhere */
@@ -66,12 +66,12 @@ async function send(deps: ProjectDeps, ready: Ready): Promise<ResetOutcome> {
   if (called.kind === 'unclear') {
     const seen = await retryLookUp(deps, () => lookUpKey(deps, ready))
     if (seen.kind !== 'shown') return endUnclear(deps, request, called.code, seen.kind)
-    await end(deps, request, { kind: 'shown' })
+    await endAnnounced(deps, request, { kind: 'shown' })
     return { kind: 'reset', project: ref, aesKey: seen.done }
   }
   const { aesKey } = called.answer
   const seen: LookUpResult<string> = aesKey === null ? await lookUpKey(deps, ready) : { kind: 'shown', done: aesKey }
-  await end(deps, request, { kind: 'shown' })
+  await endAnnounced(deps, request, { kind: 'shown' })
   return { kind: 'reset', project: ref, aesKey: seen.kind === 'shown' ? seen.done : null }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { confirmProjectRequests } from '../../../src/features/projects/confirm.ts'
 import { ORGANIZATION, project as sent } from '../../sources/ci-service/support.ts'
 import { startHttpStub } from '../../support/http-stub.ts'
+import { channelId, MINUTE } from '../../support/build-events.ts'
 import { ADA, CREATION, requester, openProjectStage, T0 } from './stage.ts'
 import type { Creation } from '../../../src/features/projects/create.ts'
 
@@ -72,6 +73,18 @@ describe('the request to create', () => {
       ...fields,
     })
   })
+})
+
+test('the end of a write is told to its channel later, once, if its process has died before it told it', async () => {
+  await using ci = await open()
+  const { stage } = ci
+  const channel = channelId('C0BUILDS01')
+  await stage.operations.create(CREATION, requester({ channel }), { evenIfThere: false })
+  await confirmProjectRequests(stage.deps)
+  expect(stage.told).toEqual([])
+  stage.clock.advance(2 * MINUTE)
+  for (const _ of [1, 2]) await confirmProjectRequests(stage.deps)
+  expect(stage.told).toEqual([expect.stringMatching(/^C0BUILDS01: .* created the project \*acme\/shop\*\.$/)])
 })
 
 describe('a creation that a dead process left', () => {
