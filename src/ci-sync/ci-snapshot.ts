@@ -1,15 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
-  commitTitle,
   mergeDetails,
-  NO_DETAILS,
   toBuildEvent,
   type BuildEvent,
   type ReceivedEvent,
   type Origin,
 } from '../domain/builds/build-event.ts'
 import { compareOrders, idOrder, isUuid } from '../domain/ids.ts'
-import type { LegacyBuild } from '../domain/ci-project/project.ts'
 import { restartRequests, type AttemptRef } from '../domain/cards/request.ts'
 import { effectsOf, foldBuild, type Effect, type Attempt, type RestartRequest } from '../domain/builds/attempt.ts'
 import { isOfPastAttempt, numbered } from '../sources/attempt-number.ts'
@@ -23,7 +20,7 @@ interface SnapshotFor extends Pick<AttemptRef, 'projectId' | 'buildId'> {
 
 /** `begunAgain`: CI shows a later attempt than the one that is known. */
 interface Snapshot {
-  build: LegacyBuild
+  build: ReceivedEvent
   begunAgain: boolean
   at: number
 }
@@ -38,14 +35,14 @@ export async function insertSnapshot(
   about: SnapshotFor,
   { build, begunAgain, at }: Snapshot,
 ): Promise<boolean> {
-  const known = await tx.eventsOfBuild(about.projectId, build.id)
-  const ofAbout = build.id === about.buildId ? known : await tx.eventsOfBuild(about.projectId, about.buildId)
+  const known = await tx.eventsOfBuild(about.projectId, build.buildId)
+  const ofAbout = build.buildId === about.buildId ? known : await tx.eventsOfBuild(about.projectId, about.buildId)
   const place = known.at(-1) ?? ofAbout.findLast(({ commitId }) => isSameCommit(commitId, build.commitId))
   if (!place || place.revisionKey !== about.revisionKey || isOfOtherName(build, [...known, ...ofAbout])) return false
-  const restarts = restartRequests(await tx.restartsOf(about.projectId, build.id))
+  const restarts = restartRequests(await tx.restartsOf(about.projectId, build.buildId))
   const statuses = statusesShown(build, begunAgain, foldBuild(known, restarts).attempts.at(-1))
   const observed = statuses.map(({ rawStatus, origin }) => ({
-    event: eventOf(about, build, { place, buildEvents: ofAbout }, rawStatus),
+    event: asEvent({ ...build, rawStatus }, ofAbout, place),
     origin,
   }))
   return insertNews(tx, observed, { known, restarts, at, priority: 0, revisionKey: place.revisionKey })
@@ -54,7 +51,8 @@ export async function insertSnapshot(
 /**
  * A delivery may have assigned the build to another repository, whose card must not show what its own repository says.
  */
-function isOfOtherName({ projectFullName: read }: LegacyBuild, known: readonly BuildEvent[]): boolean {
+function isOfOtherName({ details }: ReceivedEvent, known: readonly BuildEvent[]): boolean {
+  const read = details.projectFullName
   const called = mergeDetails(known).projectFullName
   return read && called ? called.toLowerCase() !== read.toLowerCase() : false
 }
@@ -87,31 +85,34 @@ export async function insertNews(
 }
 
 function statusesShown(
-  build: LegacyBuild,
+  build: ReceivedEvent,
   begunAgain: boolean,
   known: Attempt | undefined,
 ): { rawStatus: string; origin: Origin }[] {
-  if (namesAttempt(build)) return [{ rawStatus: build.status, origin: 'poll' }]
-  const hasEnded = isFinal(toStatus(build.status))
+  if (namesAttempt(build)) return [{ rawStatus: build.rawStatus, origin: 'poll' }]
+  const hasEnded = isFinal(toStatus(build.rawStatus))
   // CI's two interfaces may use different words for one end. If no new attempt began, keep the known word.
   if (!begunAgain)
-    return [{ rawStatus: hasEnded && known && isFinal(known.status) ? known.rawStatus : build.status, origin: 'poll' }]
+    return [
+      { rawStatus: hasEnded && known && isFinal(known.status) ? known.rawStatus : build.rawStatus, origin: 'poll' },
+    ]
   // CI did not show the new attempt's start, so we add one: otherwise the same end would count as a repetition. Its
   // origin is `action`, since CI may still deliver its own start, which must not open another attempt.
   return [
     ...(hasEnded ? [{ rawStatus: 'initiated', origin: 'action' } as const] : []),
-    { rawStatus: build.status, origin: 'poll' },
+    { rawStatus: build.rawStatus, origin: 'poll' },
   ]
 }
 
 /** Whether the source tells attempts apart, so that times and words need not be compared. */
-export const namesAttempt = ({ attempt, lastEndAt }: LegacyBuild): boolean => (attempt ?? lastEndAt ?? null) !== null
+export const namesAttempt = ({ details: { attempt, lastEndAt } }: ReceivedEvent): boolean =>
+  (attempt ?? lastEndAt) !== null
 
 /** In the order in which CI would have delivered them: by id, or by start if any id is a UUID, which has no order. */
-export function oldestFirst(builds: readonly LegacyBuild[]): LegacyBuild[] {
-  if (builds.some(({ id }) => isUuid(id)))
-    return builds.toSorted((a, b) => (a.startedAt ?? NEWEST_MS) - (b.startedAt ?? NEWEST_MS))
-  return builds.toSorted((a, b) => compareOrders(idOrder(a.id), idOrder(b.id)))
+export function oldestFirst(builds: readonly ReceivedEvent[]): ReceivedEvent[] {
+  if (builds.some(({ buildId }) => isUuid(buildId)))
+    return builds.toSorted((a, b) => (a.details.startedAt ?? NEWEST_MS) - (b.details.startedAt ?? NEWEST_MS))
+  return builds.toSorted((a, b) => compareOrders(idOrder(a.buildId), idOrder(b.buildId)))
 }
 
 /** A build that has not started yet sorts last. */
@@ -139,35 +140,28 @@ export function isSameCommit(one: string | null, other: string | null): boolean 
 /** Shorter forms are ambiguous. */
 const COMMIT_CHARS_MIN = 7
 
-export function eventOf(
-  { projectId }: Pick<SnapshotFor, 'projectId'>,
-  build: LegacyBuild,
-  { place, buildEvents }: { place: Pick<BuildEvent, 'branch' | 'commitId'>; buildEvents: readonly BuildEvent[] },
-  rawStatus: string,
+/** A shown build as a build event of its card. What is known of its project, commit and committer stays. */
+export function asEvent(
+  build: ReceivedEvent,
+  buildEvents: readonly BuildEvent[],
+  place: Pick<BuildEvent, 'branch' | 'commitId'>,
 ): ReceivedEvent {
+  const { details } = build
   const known = mergeDetails(buildEvents)
   return {
-    projectId,
-    buildId: build.id,
+    ...build,
     branch: place.branch ?? build.branch,
     commitId: place.commitId ?? build.commitId,
-    rawStatus,
     details: {
-      ...NO_DETAILS,
+      ...details,
       // If the build gets its own card, no other event there names the project.
       projectName: known.projectName,
-      projectFullName: known.projectFullName ?? build.projectFullName ?? null,
+      projectFullName: known.projectFullName ?? details.projectFullName,
       projectUuid: known.projectUuid,
-      buildUuid: build.uuid,
       // The legacy interface formats messages and committers differently, so keep the delivered ones.
-      message: known.message === null ? commitTitle(build.message) : null,
-      committer: known.committer === null ? build.committer : null,
-      number: build.number ?? null,
-      attempt: build.attempt ?? null,
-      lastEndAt: build.lastEndAt ?? null,
-      gates: build.gates ?? null,
-      startedAt: build.startedAt,
-      finishedAt: ['started', 'waiting'].includes(toStatus(rawStatus)) ? null : build.finishedAt,
+      message: known.message === null ? details.message : null,
+      committer: known.committer === null ? details.committer : null,
+      finishedAt: ['started', 'waiting'].includes(toStatus(build.rawStatus)) ? null : details.finishedAt,
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Source, Sources } from '../sources/source.ts'
 import { CiError } from '../sources/http/errors.ts'
 import { sourceOf, type SourceName } from '../domain/ids.ts'
-import type { LegacyBuild } from '../domain/ci-project/project.ts'
+import type { ReceivedEvent } from '../domain/builds/build-event.ts'
 import { toStatus } from '../domain/builds/status.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -66,7 +66,7 @@ async function readBuilds(
   { log, count }: RefreshSilent,
   getProject: NonNullable<Source['getProject']>,
   builds: readonly KnownBuild[],
-): Promise<readonly LegacyBuild[] | 'away'> {
+): Promise<readonly ReceivedEvent[] | 'away'> {
   const { projectId, branch } = builds[0]!
   const ids = builds.map(({ buildId }) => buildId)
   try {
@@ -84,13 +84,13 @@ async function readBuilds(
 async function recordSilent(
   { store, clock, log, count }: RefreshSilent,
   silent: KnownBuild,
-  shown: readonly LegacyBuild[],
+  shown: readonly ReceivedEvent[],
 ): Promise<void> {
   const { projectId, buildId, revisionKey, rawStatus } = silent
-  const build = shown.find(({ id }) => id === buildId)
+  const build = shown.find((one) => one.buildId === buildId)
   const at = clock.now()
   // An unknown status would only hide the known one.
-  const isKnown = build !== undefined && toStatus(build.status) !== 'unknown'
+  const isKnown = build !== undefined && toStatus(build.rawStatus) !== 'unknown'
   const isNews = await store.write(async (tx) => {
     await tx.setCiCheckedAt([silent], at)
     return isKnown && (await insertSnapshot(tx, silent, { build, begunAgain: false, at }))
@@ -98,7 +98,7 @@ async function recordSilent(
   count(isNews ? 'news' : isKnown ? 'no-news' : 'not-shown')
   if (!isNews) return
   log.info(
-    { project: projectId, build: buildId, revision: revisionKey, was: rawStatus, is: build?.status },
+    { project: projectId, build: buildId, revision: revisionKey, was: rawStatus, is: build?.rawStatus },
     'CI showed a new state of a silent build',
   )
 }

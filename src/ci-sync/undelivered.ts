@@ -9,7 +9,7 @@ import {
 } from '../domain/builds/build-event.ts'
 import { sourceOf } from '../domain/ids.ts'
 import { foldBuild, hasEnded, type Attempt } from '../domain/builds/attempt.ts'
-import { knownAs, type LegacyBuild, type LegacyProject } from '../domain/ci-project/project.ts'
+import { knownAs, type ShownProject } from '../domain/ci-project/project.ts'
 import { restartRequests } from '../domain/cards/request.ts'
 import { isFinal, isRed, isVerdict, toStatus } from '../domain/builds/status.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -17,7 +17,7 @@ import type { Log } from '../lib/log.ts'
 import type { KnownBuild, ListedProject } from '../store/records.ts'
 import type { Reads, Store, Tx } from '../store/store.ts'
 import { deliveredById } from '../projects/followers.ts'
-import { insertNews, namesAttempt, eventOf, oldestFirst } from './ci-snapshot.ts'
+import { asEvent, insertNews, namesAttempt, oldestFirst } from './ci-snapshot.ts'
 
 // Builds that CI shows when asked, but did not deliver.
 
@@ -38,7 +38,7 @@ export interface RecordListedDeps {
 
 /** An answer from CI: `requestedAt` is when it was asked (ms); `isWhole`: it covers all branches of these projects. */
 export interface ListedBuilds {
-  projects: readonly LegacyProject[]
+  projects: readonly ShownProject[]
   requestedAt: number
   isWhole: boolean
 }
@@ -82,14 +82,14 @@ export async function recordListedBuilds(
 /** Listed projects that are looked up at once. */
 const LOOKED_UP_AT_ONCE = 100
 
-async function knownByUuid(reads: Reads, projects: readonly LegacyProject[]): Promise<Map<string, ListedProject>> {
+async function knownByUuid(reads: Reads, projects: readonly ShownProject[]): Promise<Map<string, ListedProject>> {
   const uuids = projects.flatMap(({ uuid }) => uuid ?? [])
   const listed = uuids.length === 0 ? [] : await reads.listedAs(uuids, uuids.length)
   return new Map(listed.map((project) => [project.uuid, project]))
 }
 
 interface ListedProjectBuilds {
-  project: LegacyProject
+  project: ShownProject
   requestedAt: number
   isBaseline: boolean
 }
@@ -100,52 +100,52 @@ async function recordListedProject(deps: RecordListedDeps, look: ListedProjectBu
   const newest = oldestFirst(builds).slice(-LISTED_BUILDS_MAX)
   const known = await store.read.buildsOf(
     id,
-    newest.flatMap((build) => (build.uuid === null ? [build.id] : [build.id, build.uuid])),
+    newest.flatMap(({ buildId, details: { buildUuid } }) => (buildUuid === null ? [buildId] : [buildId, buildUuid])),
   )
   const stored = new Map(known.map((build) => [build.buildId, build]))
   const shown = knownAs([...stored.keys()], newest)
   let recorded = 0
   let failures = 0
   for (const build of shown) {
-    if (!mayBeNews(build, stored.get(build.id))) continue
+    if (!mayBeNews(build, stored.get(build.buildId))) continue
     try {
       const revision = await store.write((tx) => recordListedBuild(tx, look, build, clock.now()), { canBeRedone: true })
       if (revision === null) continue
       recorded++
     } catch (error) {
       if (++failures === FAILURES_MAX) throw error
-      log.warn({ err: error, project: id, build: build.id }, 'a build that CI showed could not be recorded')
+      log.warn({ err: error, project: id, build: build.buildId }, 'a build that CI showed could not be recorded')
     }
   }
   return recorded
 }
 
 // Cheap and in memory, since it runs for every build at every look.
-const mayBeNews = (build: LegacyBuild, known: KnownBuild | undefined): boolean =>
-  known === undefined || known.status !== toStatus(build.status) || (lastTimeOf(build) ?? 0) > known.at
+const mayBeNews = (build: ReceivedEvent, known: KnownBuild | undefined): boolean =>
+  known === undefined || known.status !== toStatus(build.rawStatus) || (lastTimeOf(build) ?? 0) > known.at
 
-const lastTimeOf = ({ startedAt, finishedAt }: LegacyBuild): number | null => finishedAt ?? startedAt
+const lastTimeOf = ({ details: { startedAt, finishedAt } }: ReceivedEvent): number | null => finishedAt ?? startedAt
 
 /** Stores a build's news. @returns the key of its revision; null: there was no news */
 async function recordListedBuild(
   tx: Tx,
   { project, requestedAt, isBaseline }: ListedProjectBuilds,
-  listed: LegacyBuild,
+  listed: ReceivedEvent,
   at: number,
 ): Promise<string | null> {
-  const build = withCredibleTimes(listed, at)
-  const known = await tx.eventsOfBuild(project.id, build.id)
+  const build = { ...listed, details: withCredibleTimes(listed.details, at) }
+  const known = await tx.eventsOfBuild(project.id, build.buildId)
   // An event that was received after CI was asked is newer than CI's answer.
   if (known.some((buildEvent) => buildEvent.at > requestedAt)) return null
-  const restarts = restartRequests(await tx.restartsOf(project.id, build.id))
+  const restarts = restartRequests(await tx.restartsOf(project.id, build.buildId))
   const attempt = foldBuild(known, restarts).attempts.at(-1)
   const isNews = (attempt !== undefined || !isBaseline) && requestedAt - (lastTimeOf(build) ?? requestedAt) <= NEWS_MS
   const origin: Origin = isNews ? 'poll' : 'history'
   const observed = newStatuses(build, attempt).map((rawStatus) => ({
-    event: observe(project, build, known, rawStatus),
+    event: ofProject(project, { ...build, rawStatus }, known),
     origin,
   }))
-  const key = known.at(-1)?.revisionKey ?? revisionKey(observe(project, build, known, build.status))
+  const key = known.at(-1)?.revisionKey ?? revisionKey(ofProject(project, build, known))
   const isRecorded = await insertNews(tx, observed, {
     known,
     restarts,
@@ -157,16 +157,16 @@ async function recordListedBuild(
 }
 
 /** The statuses that CI would have delivered between the known state of a build and the shown one. */
-function newStatuses(build: LegacyBuild, attempt: Attempt | undefined): string[] {
-  if (!attempt || namesAttempt(build)) return [build.status]
+function newStatuses(build: ReceivedEvent, attempt: Attempt | undefined): string[] {
+  if (!attempt || namesAttempt(build)) return [build.rawStatus]
   // We know this attempt only by our own `action` event: CI may show the one before. `builds/confirm` tells them apart.
-  if (!attempt.isConfirmedByCi || toStatus(build.status) === 'unknown') return []
-  if (!hasEnded(attempt)) return [build.status]
+  if (!attempt.isConfirmedByCi || toStatus(build.rawStatus) === 'unknown') return []
+  if (!hasEnded(attempt)) return [build.rawStatus]
   if (!hasBegunAgain(build, attempt)) return []
-  return isFinal(toStatus(build.status)) ? ['initiated', build.status] : [build.status]
+  return isFinal(toStatus(build.rawStatus)) ? ['initiated', build.rawStatus] : [build.rawStatus]
 }
 
-function hasBegunAgain({ status: rawStatus, startedAt }: LegacyBuild, { status, details }: Attempt): boolean {
+function hasBegunAgain({ rawStatus, details: { startedAt } }: ReceivedEvent, { status, details }: Attempt): boolean {
   // Both times come from CI, so clocks do not matter.
   const lastAt = details.finishedAt ?? details.startedAt
   if (startedAt !== null && lastAt !== null) return startedAt > lastAt
@@ -175,17 +175,8 @@ function hasBegunAgain({ status: rawStatus, startedAt }: LegacyBuild, { status, 
   return !isFinal(now) || (isVerdict(now) && isVerdict(status) && isRed(now) !== isRed(status))
 }
 
-function observe(
-  project: LegacyProject,
-  build: LegacyBuild,
-  known: readonly BuildEvent[],
-  rawStatus: string,
-): ReceivedEvent {
-  const about = { place: known.at(-1) ?? build, buildEvents: known }
-  const { details, ...seen } = eventOf({ projectId: project.id }, build, about, rawStatus)
-  const { projectName, projectUuid } = details
-  return {
-    ...seen,
-    details: { ...details, projectName: projectName ?? project.name, projectUuid: projectUuid ?? project.uuid },
-  }
+function ofProject({ uuid, name }: ShownProject, build: ReceivedEvent, known: readonly BuildEvent[]): ReceivedEvent {
+  const event = asEvent(build, known, known.at(-1) ?? build)
+  const { projectName, projectUuid } = event.details
+  return { ...event, details: { ...event.details, projectName: projectName ?? name, projectUuid: projectUuid ?? uuid } }
 }

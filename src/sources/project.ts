@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { toUuid, type ProjectId, type SourceName, type Uuid } from '../domain/ids.ts'
-import type { LegacyBuild, LegacyProject } from '../domain/ci-project/project.ts'
+import type { ShownProject } from '../domain/ci-project/project.ts'
 import type { KnownProject } from '../store/records.ts'
 import type { Reads } from '../store/store.ts'
 import { CiError } from './http/errors.ts'
@@ -43,17 +43,12 @@ export async function storedProject(reads: Pick<Reads, 'project'>, projectId: Pr
 }
 
 /**
- * A project with its builds, in the form that `getProject` returns, under the name that the source gives it now. The
- * stored name may be another project's, so builds with another project id are left out.
+ * A project with its builds, under the name that the source gives it now. The stored name may be another project's, so
+ * builds with another project id are left out.
  */
-export function shownProject(id: ProjectId, stored: KnownProject, all: readonly ShownBuild[]): LegacyProject {
+export function shownProject(id: ProjectId, stored: KnownProject, all: readonly ShownBuild[]): ShownProject {
   const own = all.filter(({ event }) => event.projectId === id)
-  const builds = own.map(({ event }): LegacyBuild => {
-    const { projectId, buildId, branch, commitId, rawStatus: status, details } = event
-    const { committer, message, startedAt, finishedAt, number, attempt, lastEndAt, projectFullName, gates } = details
-    const common = { committer, message, startedAt, finishedAt, number, attempt, lastEndAt, projectFullName, gates }
-    return { id: buildId, uuid: null, projectId, status, branch, commitId, ...common }
-  })
+  const builds = own.map(({ event }) => event)
   return { id, uuid: stored.uuid, name: own[0]?.project.name ?? stored.name, builds }
 }
 

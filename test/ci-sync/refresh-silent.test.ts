@@ -113,7 +113,7 @@ describe('a build that has been silent for too long', () => {
       ...stage.main.deps.legacy!,
       async getProject(...args) {
         const project = await stage.main.deps.legacy!.getProject(...args)
-        return { ...project, builds: project.builds.map((build) => ({ ...build, status: 'pondering' })) }
+        return { ...project, builds: project.builds.map((build) => ({ ...build, rawStatus: 'pondering' })) }
       },
     }
     expect(await round(stage, { legacy })).toEqual(['not-shown'])

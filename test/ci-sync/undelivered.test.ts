@@ -2,10 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
 import { recordListedBuilds } from '../../src/ci-sync/undelivered.ts'
 import { refreshProjects } from '../../src/ci-sync/reading.ts'
-import { NEWS_MS } from '../../src/domain/builds/build-event.ts'
-import type { LegacyBuild } from '../../src/domain/ci-project/project.ts'
+import { NEWS_MS, type ReceivedEvent } from '../../src/domain/builds/build-event.ts'
 import { POST_BURST } from '../../src/alerts/send/pace.ts'
-import { MINUTE, projectId, SECOND } from '../support/build-events.ts'
+import { buildId, MINUTE, projectId, SECOND } from '../support/build-events.ts'
 import { openStage, outcomeInBrief, lin, type Built, type Stage } from '../features/operations-stage.ts'
 
 /** Reads CI's list and ingests what follows. */
@@ -256,7 +255,7 @@ describe("the first read of a project's builds", () => {
 
 describe("CI's list", () => {
   /** Reads CI's list, with these changes to the builds of the first project. */
-  async function lookAt(stage: Stage, changed: (builds: readonly LegacyBuild[]) => LegacyBuild[]): Promise<void> {
+  async function lookAt(stage: Stage, changed: (builds: readonly ReceivedEvent[]) => ReceivedEvent[]): Promise<void> {
     const { store, clock, log, legacy } = stage.main.deps
     const listProjects: ClientLegacy['listProjects'] = async () => {
       const web = await store.read.project({ uuid: null, legacyId: '', names: ['acme/web'] })
@@ -289,7 +288,7 @@ describe("CI's list", () => {
   test('may have an unknown word, which hides no known build', async () => {
     await using stage = await openStage()
     const built = await stage.ended()
-    await lookAt(stage, (builds) => builds.map((build) => ({ ...build, status: 'pondering' })))
+    await lookAt(stage, (builds) => builds.map((build) => ({ ...build, rawStatus: 'pondering' })))
     expect(await buildEventsOf(stage, built)).toEqual(['initiated delivery', 'error delivery'])
   })
 
@@ -298,7 +297,7 @@ describe("CI's list", () => {
     await endedUnheard(stage)
     forgetLooks(stage)
     await lookAt(stage, ([build]) =>
-      Array.from({ length: 250 }, (_, n) => ({ ...build!, id: String(1_000 + n) as never, branch: `topic-${n}` })),
+      Array.from({ length: 250 }, (_, n) => ({ ...build!, buildId: buildId(String(1_000 + n)), branch: `topic-${n}` })),
     )
     const known = stage.reconcile.sql('select min(build_id) as first, count(*) as builds from build')
     expect(known).toMatchObject([{ first: '1050', builds: 200 }])

@@ -1,6 +1,6 @@
 import { CiError } from '../../src/sources/http/errors.ts'
 import { toUuid } from '../../src/domain/ids.ts'
-import type { LegacyBuild } from '../../src/domain/ci-project/project.ts'
+import { NO_DETAILS, type ReceivedEvent } from '../../src/domain/builds/build-event.ts'
 import { isFinal, toStatus } from '../../src/domain/builds/status.ts'
 import type { ClientLegacy } from '../../src/sources/ci-service/client-legacy.ts'
 import type { ClientV2 } from '../../src/sources/ci-service/client-v2.ts'
@@ -102,11 +102,11 @@ export function openCi({ clock, random, gone, deliver }: CiOptions): Ci {
   const wordOf = (build: string): string | null =>
     buildEventsOf(build).findLast(({ after }) => after <= since())?.said.word ?? null
 
-  const newestOf = (branch: string | null, until: number): LegacyBuild[] => {
+  const newestOf = (branch: string | null, until: number): ReceivedEvent[] => {
     const happened = truth.filter(({ after, said }) => after <= until && said.project === BASIC.legacyId)
     const own = happened.filter(({ said }) => branch === null || said.branch === branch)
     const builds = [...Map.groupBy(own, ({ said }) => said.build!).values()].map(shownAs)
-    return builds.sort((a, b) => numberOf(b.id) - numberOf(a.id)).slice(0, SHOWN_MAX)
+    return builds.sort((a, b) => numberOf(b.buildId) - numberOf(a.buildId)).slice(0, SHOWN_MAX)
   }
 
   return {
@@ -114,7 +114,7 @@ export function openCi({ clock, random, gone, deliver }: CiOptions): Ci {
     done: carriedOut,
     happen,
     wordOf,
-    shows: (build, branch, at) => newestOf(branch, at - T0).some(({ id }) => id === build),
+    shows: (build, branch, at) => newestOf(branch, at - T0).some(({ buildId: id }) => id === build),
     recover: () => void (isWell = true),
     hosted: openHosted({ clock, random, truth, gone, isWell: () => isWell }),
     v2: {
@@ -146,20 +146,23 @@ export function openCi({ clock, random, gone, deliver }: CiOptions): Ci {
 }
 
 /** How CI shows a build with this history. */
-function shownAs(happened: readonly Delivery[]): LegacyBuild {
+function shownAs(happened: readonly Delivery[]): ReceivedEvent {
   const { said, after } = happened.at(-1)!
   const begun = happened.findLast(({ said: { word } }) => word === 'initiated')
   const { message = null, committer = null } = said.details ?? {}
   return {
-    id: buildId(said.build!),
-    uuid: toUuid(uuidOfBuild(said.build!)),
     projectId: projectId(said.project!),
-    status: said.word,
+    buildId: buildId(said.build!),
     branch: said.branch ?? null,
     commitId: said.commit ?? null,
-    committer,
-    message,
-    startedAt: begun ? T0 + begun.after : null,
-    finishedAt: isFinal(toStatus(said.word)) ? T0 + after : null,
+    rawStatus: said.word,
+    details: {
+      ...NO_DETAILS,
+      buildUuid: toUuid(uuidOfBuild(said.build!)),
+      committer,
+      message,
+      startedAt: begun ? T0 + begun.after : null,
+      finishedAt: isFinal(toStatus(said.word)) ? T0 + after : null,
+    },
   }
 }

@@ -1,4 +1,4 @@
-import type { Gate } from '../builds/build-event.ts'
+import type { ReceivedEvent } from '../builds/build-event.ts'
 import { uuidBuildId, type BuildId, type ProjectId, type Uuid } from '../ids.ts'
 import type { NotificationRule } from '../rules/rule.ts'
 
@@ -26,13 +26,13 @@ export interface ProjectList<Item> {
   skipped: number
 }
 
-/** A project in CI's legacy interface, which has Basic projects only. */
-export interface LegacyProject {
+/** A project with its builds, as its source shows them when asked. Of the CI service: a Basic project. */
+export interface ShownProject {
   id: ProjectId
   uuid: Uuid | null
   name: string
   /** builds without a usable id are left out */
-  builds: LegacyBuild[]
+  builds: ReceivedEvent[]
 }
 
 /** The build that CI named when it restarted one: the same or a new one. Null: it named none in a readable form. */
@@ -41,34 +41,12 @@ export interface RestartedBuild {
   uuid: Uuid | null
 }
 
-export interface LegacyBuild {
-  id: BuildId
-  uuid: Uuid | null
-  projectId: ProjectId
-  /** CI's word as sent; `unknown` if it sent none */
-  status: string
-  /** the full name of its project, if the source says it with each build */
-  projectFullName?: string | null
-  branch: string | null
-  commitId: string | null
-  /** the committer's username on the repository host */
-  committer: string | null
-  message: string | null
-  /** milliseconds since the epoch, UTC */
-  startedAt: number | null
-  finishedAt: number | null
-  /** see BuildDetails */
-  number?: string | null
-  attempt?: number | null
-  lastEndAt?: number | null
-  gates?: readonly Gate[] | null
-}
-
 /** CI may deliver a build by its uuid and list it by its number. A build known by its uuid gets the uuid as its id. */
-export function knownAs(ids: readonly BuildId[], shown: readonly LegacyBuild[]): LegacyBuild[] {
+export function knownAs(ids: readonly BuildId[], shown: readonly ReceivedEvent[]): ReceivedEvent[] {
   const known = new Set(ids)
   return shown.map((build) => {
-    const id = build.uuid && uuidBuildId(build.uuid)
-    return id !== null && id !== build.id && known.has(id) ? { ...build, id, number: build.id } : build
+    const id = build.details.buildUuid && uuidBuildId(build.details.buildUuid)
+    if (id === null || id === build.buildId || !known.has(id)) return build
+    return { ...build, buildId: id, details: { ...build.details, number: build.buildId } }
   })
 }

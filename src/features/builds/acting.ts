@@ -1,11 +1,10 @@
 import { type Action, type GateAction, type Request, restartRequests } from '../../domain/cards/request.ts'
-import type { LegacyBuild } from '../../domain/ci-project/project.ts'
 import type { Right } from '../../slack/api/permission.ts'
 import type { ActionTarget, Decision, RestartResult, Source } from '../../sources/source.ts'
 import type { Reads } from '../../store/store.ts'
-import { eventOf, isSameCommit, namesAttempt, oldestFirst } from '../../ci-sync/ci-snapshot.ts'
+import { isSameCommit, namesAttempt, oldestFirst } from '../../ci-sync/ci-snapshot.ts'
 import { foldBuild, hasEnded } from '../../domain/builds/attempt.ts'
-import { isFinalEvent, mergeDetails, type BuildEvent } from '../../domain/builds/build-event.ts'
+import { isFinalEvent, mergeDetails, type BuildEvent, type ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { isFinal, toStatus } from '../../domain/builds/status.ts'
 import { CI_CLOCK_OFF_MS } from '../../projects/requests.ts'
 import { idOrder, isUuid } from '../../domain/ids.ts'
@@ -45,10 +44,10 @@ interface Acting {
    */
   lookUp: (
     request: Request,
-    builds: readonly LegacyBuild[],
+    builds: readonly ReceivedEvent[],
     source: Source,
     read: Reads,
-  ) => Promise<LegacyBuild | 'others' | undefined>
+  ) => Promise<ReceivedEvent | 'others' | undefined>
   /** The source does not report the result, so it is looked up this long after the answer (ms). */
   looksAfterMs?: number
 }
@@ -71,13 +70,13 @@ export const NO_NEW_BUILD: RestartResult = { newBuildId: null, newBuildUuid: nul
 // Finds the result of a request among the builds that its source shows.
 
 /** The requested build itself. */
-export const ownOf = ({ buildId }: Request, builds: readonly LegacyBuild[]): LegacyBuild | undefined =>
-  builds.find(({ id }) => id === buildId)
+export const ownOf = ({ buildId }: Request, builds: readonly ReceivedEvent[]): ReceivedEvent | undefined =>
+  builds.find((build) => build.buildId === buildId)
 
 /** The build, if it has ended. */
-async function endedBuild(request: Request, builds: readonly LegacyBuild[]) {
+async function endedBuild(request: Request, builds: readonly ReceivedEvent[]) {
   const own = ownOf(request, builds)
-  return own && isFinal(toStatus(own.status)) ? own : undefined
+  return own && isFinal(toStatus(own.rawStatus)) ? own : undefined
 }
 
 /**
@@ -86,37 +85,39 @@ async function endedBuild(request: Request, builds: readonly LegacyBuild[]) {
  * the only sign. `others`: the build goes on, and only decisions of other people are listed. A build that has ended proves
  * nothing: it may have been cancelled.
  */
-async function decidedBuild(request: Request, builds: readonly LegacyBuild[], source: Source) {
+async function decidedBuild(request: Request, builds: readonly ReceivedEvent[], source: Source) {
   const own = ownOf(request, builds)
   const { projectId, buildId, target } = request
   const { gate, project } = target
   if (!own || !gate) return undefined
-  const hasPassed = toStatus(own.status) !== 'waiting' || own.gates?.some(({ id }) => id === gate.id) === false
+  const hasPassed =
+    toStatus(own.rawStatus) !== 'waiting' || own.details.gates?.some(({ id }) => id === gate.id) === false
   if (hasPassed && request.state === 'accepted') return own
   const comments = await source.readDecisions!({ projectId, project, buildId }, gate)
   if (comments === null ? hasPassed : comments.some((comment) => comment.includes(request.id))) return own
-  return hasPassed && !isFinal(toStatus(own.status)) && comments?.length ? 'others' : undefined
+  return hasPassed && !isFinal(toStatus(own.rawStatus)) && comments?.length ? 'others' : undefined
 }
 
 /** The build that CI named in its answer, or the same build restarted; if the answer was lost, the likely new build. */
 async function restartedBuild(
   request: Request,
-  builds: readonly LegacyBuild[],
+  builds: readonly ReceivedEvent[],
   _: Source,
   read: Reads,
-): Promise<LegacyBuild | undefined> {
+): Promise<ReceivedEvent | undefined> {
   const { projectId, buildId, newBuildId, newBuildUuid } = request
-  const isNamed = ({ id, uuid }: LegacyBuild) =>
+  const isNamed = ({ buildId: id, details: { buildUuid: uuid } }: ReceivedEvent) =>
     id === newBuildId || (newBuildId === null && uuid !== null && uuid === newBuildUuid)
   const named = builds.find(isNamed)
-  if (named && named.id !== buildId) return named
+  if (named && named.buildId !== buildId) return named
   const buildEvents = await read.eventsOfBuild(projectId, buildId)
   const before = buildEvents.filter(({ at }) => at <= request.requestedAt)
   const earlier = buildEvents.filter(({ at }) => at < request.requestedAt)
   const known = foldBuild(earlier, restartRequests(await read.restartsOf(projectId, buildId))).attempts.at(-1)
   const own = ownOf(request, builds)
   // This source numbers attempts itself, and a restart keeps the build's id.
-  if (own && namesAttempt(own)) return attemptShown(own, buildEvents) > request.attempt ? own : undefined
+  if (own && namesAttempt(own))
+    return (numbered(own, buildEvents).details.attempt ?? 0) > request.attempt ? own : undefined
   // Whether the build had ended when the restart was requested, as far as we knew.
   const wasOver = !known || hasEnded(known)
   if (own && hasBegunAgain(own, request, before, wasOver)) return own
@@ -124,23 +125,30 @@ async function restartedBuild(
   return successorOf(read, request, before, builds)
 }
 
-function attemptShown(build: LegacyBuild, known: readonly BuildEvent[]): number {
-  const event = eventOf(build, build, { place: build, buildEvents: known }, build.status)
-  return numbered(event, known).details.attempt ?? 0
-}
-
-function hasBegunAgain(build: LegacyBuild, request: Request, before: readonly BuildEvent[], wasOver: boolean): boolean {
-  const status = toStatus(build.status)
+function hasBegunAgain(
+  build: ReceivedEvent,
+  request: Request,
+  before: readonly BuildEvent[],
+  wasOver: boolean,
+): boolean {
+  const status = toStatus(build.rawStatus)
   if (wasOver && (status === 'started' || status === 'waiting')) return true
   const { startedAt: known } = mergeDetails(before)
   // Both times are from CI's clock, so they can be compared directly.
-  if (known !== null) return build.startedAt !== null && build.startedAt > known
+  if (known !== null) {
+    const { startedAt } = build.details
+    return startedAt !== null && startedAt > known
+  }
   // If the build was not over, CI had already restarted it by itself, and shows that attempt.
   return wasOver && beganSince(build, request, before)
 }
 
 // Allows for CI's clock being behind. A build that began before the requested attempt ended is that attempt itself.
-function beganSince({ startedAt }: LegacyBuild, { requestedAt }: Request, before: readonly BuildEvent[]): boolean {
+function beganSince(
+  { details: { startedAt } }: ReceivedEvent,
+  { requestedAt }: Request,
+  before: readonly BuildEvent[],
+): boolean {
   const endedAt = before.findLast(isFinalEvent)?.at ?? 0
   return startedAt !== null && startedAt >= Math.max(requestedAt - CI_CLOCK_OFF_MS, endedAt)
 }
@@ -150,16 +158,16 @@ async function successorOf(
   read: Reads,
   request: Request,
   before: readonly BuildEvent[],
-  builds: readonly LegacyBuild[],
-): Promise<LegacyBuild | undefined> {
+  builds: readonly ReceivedEvent[],
+): Promise<ReceivedEvent | undefined> {
   const commitId = before.findLast((buildEvent) => buildEvent.commitId !== null)?.commitId ?? null
   const others = new Set((await read.requestsOf(request.revisionKey)).map(({ newBuildId }) => newBuildId))
-  const isNewer = ({ id }: LegacyBuild) => isUuid(id) || idOrder(id) > idOrder(request.buildId)
+  const isNewer = ({ buildId: id }: ReceivedEvent) => isUuid(id) || idOrder(id) > idOrder(request.buildId)
   const newer = oldestFirst(builds)
-    .filter((build) => isNewer(build) && !others.has(build.id))
+    .filter((build) => isNewer(build) && !others.has(build.buildId))
     .filter((build) => isSameCommit(build.commitId, commitId) && beganSince(build, request, before))
   for (const build of newer) {
-    const [first] = await read.eventsOfBuild(request.projectId, build.id)
+    const [first] = await read.eventsOfBuild(request.projectId, build.buildId)
     if (!first || first.at >= request.requestedAt) return build
   }
   return undefined

@@ -88,9 +88,9 @@ export async function refreshBuild(
     const { projectId, buildId, target } = request
     const query = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
     const project = await sources(projectId)?.getProject?.(projectId, query)
-    const build = project?.builds.find(({ id }) => id === buildId)
+    const build = project?.builds.find((shown) => shown.buildId === buildId)
     // An unknown status would only hide the one that we have.
-    if (!build || toStatus(build.status) === 'unknown') return
+    if (!build || toStatus(build.rawStatus) === 'unknown') return
     const at = clock.now()
     await store.write(async (tx) => {
       await insertSnapshot(tx, request, { build, begunAgain: false, at })

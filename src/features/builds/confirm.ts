@@ -1,5 +1,5 @@
 import type { Sources } from '../../sources/source.ts'
-import type { LegacyBuild } from '../../domain/ci-project/project.ts'
+import type { ReceivedEvent } from '../../domain/builds/build-event.ts'
 import {
   CONFIRM_WITHIN_MS,
   GIVE_UP_MS,
@@ -72,9 +72,10 @@ async function giveUp(
 }
 
 /** CI has shown the result: stores it as an ordinary build event, and ends the request. */
-async function recordResult(deps: ConfirmRequests, request: Request, build: LegacyBuild): Promise<void> {
+async function recordResult(deps: ConfirmRequests, request: Request, build: ReceivedEvent): Promise<void> {
   const at = deps.clock.now()
-  const newBuild = request.action === 'restart' ? { newBuildId: build.id, newBuildUuid: build.uuid } : {}
+  const newBuild =
+    request.action === 'restart' ? { newBuildId: build.buildId, newBuildUuid: build.details.buildUuid } : {}
   await record(deps, request, { kind: 'shown' }, newBuild, (tx) =>
     insertSnapshot(tx, request, { build, begunAgain: request.action === 'restart', at }),
   )
@@ -98,9 +99,9 @@ async function record(
 
 type BuildLookUp =
   /** CI shows that it happened */
-  | { kind: 'shown'; build: LegacyBuild }
+  | { kind: 'shown'; build: ReceivedEvent }
   /** CI shows that it has not happened, or that somebody else has done it; `own`: the requested build as CI shows it */
-  | { kind: 'not-shown' | 'others'; own: LegacyBuild }
+  | { kind: 'not-shown' | 'others'; own: ReceivedEvent }
   /** CI did not answer */
   | { kind: 'away' }
   /** no interface can show it, or CI does not show the build */

@@ -1,6 +1,6 @@
 import type { NameWithoutSource } from '../../projects/named-sources.ts'
 import { type ChannelId, type Uuid, isChannelId } from '../../domain/ids.ts'
-import type { LegacyProject, ProjectList, Project } from '../../domain/ci-project/project.ts'
+import type { ShownProject, ProjectList, Project } from '../../domain/ci-project/project.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
@@ -85,7 +85,7 @@ export interface Examination extends DoctorDeps {
   identity(): Promise<SlackIdentity>
   /** CI's list, or its error; null: that interface is not set up */
   projects(): Promise<ProjectList<Project> | CiError | null>
-  legacyProjects(): Promise<ProjectList<LegacyProject> | CiError | null>
+  legacyProjects(): Promise<ProjectList<ShownProject> | CiError | null>
 }
 
 export interface DoctorDeps {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasOurSecret, ourAddress, type IsOurs } from '../../projects/webhook-rule.ts'
-import type { LegacyProject, Project } from '../../domain/ci-project/project.ts'
+import type { ShownProject, Project } from '../../domain/ci-project/project.ts'
 import { leftAway, rulesFor, type NotificationRule } from '../../domain/rules/rule.ts'
 import { fieldOf, textOf, textsOf } from '../../lib/raw-values.ts'
 import { counted } from '../../slack/messages/build.ts'
@@ -149,7 +149,7 @@ const DELIVERED_MAX = 1_000
 interface Listed {
   project: Project
   /** as the legacy interface lists it */
-  old: LegacyProject | null
+  old: ShownProject | null
 }
 
 const keysOf = ({ project: { uuid, name }, old }: Listed): string[] => [uuid, old ? old.id : name.toLowerCase()]
@@ -176,15 +176,17 @@ function silenceOf(
   }
 }
 
-function isSame(delivered: DeliveredProject, { uuid, name }: Project, old: LegacyProject | null): boolean {
+function isSame(delivered: DeliveredProject, { uuid, name }: Project, old: ShownProject | null): boolean {
   if (delivered.projectUuid !== null) return delivered.projectUuid === uuid
   if (old) return delivered.projectId === old.id
   return [delivered.fullName, delivered.name].some((one) => one?.toLowerCase() === name.toLowerCase())
 }
 
 /** When the newest build before `before` (ms) began or ended; null: there is none. */
-function newestBuildAt({ builds }: LegacyProject, before: number): number | null {
-  const times = builds.flatMap(({ startedAt, finishedAt }) => [startedAt, finishedAt]).filter((at) => at !== null)
+function newestBuildAt({ builds }: ShownProject, before: number): number | null {
+  const times = builds
+    .flatMap(({ details: { startedAt, finishedAt } }) => [startedAt, finishedAt])
+    .filter((at) => at !== null)
   return latest(times.filter((at) => at <= before))
 }
 

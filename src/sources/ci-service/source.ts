@@ -1,5 +1,4 @@
-import { NO_DETAILS, type ReceivedEvent } from '../../domain/builds/build-event.ts'
-import { knownAs, type LegacyBuild, type LegacyProject } from '../../domain/ci-project/project.ts'
+import { knownAs, type ShownProject } from '../../domain/ci-project/project.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { CiError, unlessMissing } from '../http/errors.ts'
@@ -72,20 +71,8 @@ async function listedProject(
   return listed ? { ...listed, legacyId: listed.id, filter: null } : null
 }
 
-function buildIn(shown: LegacyProject, project: KnownProject, { buildId }: SeenBuild): ReadBuild | null {
-  const build = shown.builds.find(({ id }) => id === buildId)
-  if (!build || (shown.uuid !== null && shown.uuid !== project.uuid)) return null
-  return { project, event: eventOf(shown, build) }
+function buildIn(shown: ShownProject, project: KnownProject, { buildId }: SeenBuild): ReadBuild | null {
+  const event = shown.builds.find((build) => build.buildId === buildId)
+  if (!event || (shown.uuid !== null && shown.uuid !== project.uuid)) return null
+  return { project, event }
 }
-
-const eventOf = (
-  { id: projectId }: LegacyProject,
-  { id: buildId, uuid: buildUuid, branch, commitId, status: rawStatus, number = null }: LegacyBuild,
-): ReceivedEvent => ({
-  projectId,
-  buildId,
-  branch,
-  commitId,
-  rawStatus,
-  details: { ...NO_DETAILS, buildUuid, number },
-})

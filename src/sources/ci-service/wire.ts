@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isUuid, toUuid, type ProjectId, isIdDigits } from '../../domain/ids.ts'
-import type { LegacyBuild, LegacyProject, Project, RestartedBuild } from '../../domain/ci-project/project.ts'
+import { commitTitle, NO_DETAILS, type ReceivedEvent } from '../../domain/builds/build-event.ts'
+import type { Project, RestartedBuild, ShownProject } from '../../domain/ci-project/project.ts'
 import type { NotificationRule } from '../../domain/rules/rule.ts'
 import { isRecord, numberOf, numbersAsWritten } from '../../lib/json.ts'
 import { cleanText, ciBuildId, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from '../values.ts'
@@ -45,7 +46,7 @@ export function readAesKey(value: unknown): string | null {
 }
 
 /** A legacy project, bare or as `{project: {…}}`; null without a usable id. */
-export function readLegacyProject(value: unknown): LegacyProject | null {
+export function readLegacyProject(value: unknown): ShownProject | null {
   const parsed = legacyProjectSchema.safeParse(unwrapped(value, 'project'))
   if (!parsed.success) return null
   const { id, uuid: projectUuid, repository_name: repositoryName, name } = parsed.data
@@ -94,28 +95,30 @@ const ruleSchema = z.object({
     .transform((statuses) => statuses ?? []),
 })
 
-function readLegacyBuild(value: unknown, owner: ProjectId): LegacyBuild | null {
+function readLegacyBuild(value: unknown, owner: ProjectId): ReceivedEvent | null {
   const parsed = legacyBuildSchema.safeParse(value)
   if (!parsed.success) return null
   const build = parsed.data
   return {
-    id: build.id,
-    uuid: isUuid(build.id) ? toUuid(build.id) : build.uuid,
-    projectId: build.project_id ?? owner,
-    status: build.status ?? 'unknown',
+    projectId: owner,
+    buildId: build.id,
     branch: build.branch,
     commitId: build.commit_id,
-    committer: build.repository_host_username,
-    message: build.message,
-    startedAt: build.started_at,
-    finishedAt: build.finished_at,
+    rawStatus: build.status ?? 'unknown',
+    details: {
+      ...NO_DETAILS,
+      buildUuid: isUuid(build.id) ? toUuid(build.id) : build.uuid,
+      committer: build.repository_host_username,
+      message: commitTitle(build.message),
+      startedAt: build.started_at,
+      finishedAt: build.finished_at,
+    },
   }
 }
 
 const legacyBuildSchema = z.object({
   id: ciBuildId,
   uuid: uuidOrNull,
-  project_id: projectId.nullable().catch(null),
   status: keptText,
   branch: keptText,
   commit_id: keptText,

@@ -335,7 +335,7 @@ describe('if the legacy interface has another word for the same end', () => {
           : Promise.resolve({ id, uuid: null }),
       async getProject(...asked) {
         const project = await real.getProject(...asked)
-        return { ...project, builds: project.builds.map((build) => ({ ...build, status: 'error' })) }
+        return { ...project, builds: project.builds.map((build) => ({ ...build, rawStatus: 'error' })) }
       },
     }
     const process = stage.another({ legacy })

@@ -105,8 +105,11 @@ describe('builds with UUIDs that CI shows when it is asked', () => {
       [second.ref.buildId, buildId('00000000-0000-0000-0000-000000000002')],
     ])
     const builds = shown.builds
-      .filter(({ id }) => ids.has(id))
-      .map((build) => ({ ...build, id: ids.get(build.id)!, uuid: toUuid(ids.get(build.id)!) }))
+      .filter((build) => ids.has(build.buildId))
+      .map((build) => {
+        const id = ids.get(build.buildId)!
+        return { ...build, buildId: id, details: { ...build.details, buildUuid: toUuid(id) } }
+      })
     await recordListedBuilds(stage.main.deps, {
       projects: [{ ...shown, builds }],
       requestedAt: stage.clock.now(),

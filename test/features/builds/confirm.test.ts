@@ -158,7 +158,11 @@ test('keeps the delivered names of a build that it looks up', async () => {
       const project = await real.getProject(...asked)
       return {
         ...project,
-        builds: project.builds.map((build) => ({ ...build, committer: 'ada-at-host', branch: 'refs/main' })),
+        builds: project.builds.map((build) => ({
+          ...build,
+          branch: 'refs/main',
+          details: { ...build.details, committer: 'ada-at-host' },
+        })),
       }
     },
   }

@@ -8,7 +8,7 @@ import {
   ruleTo,
   storeWith,
 } from '../../../packages/demo/src/samples/healthy.ts'
-import type { LegacyProject, Project } from '../../../src/domain/ci-project/project.ts'
+import type { ShownProject, Project } from '../../../src/domain/ci-project/project.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { channels, CHANNELS_MAX, names } from '../../../src/features/subscriptions/checks.ts'
 import { legacy } from '../../../src/features/doctor/check-ci.ts'
@@ -262,7 +262,7 @@ describe('the permission for the doctor', () => {
     let lists = 0
     const listProjects = async () => {
       lists += 1
-      return listOf<LegacyProject>()
+      return listOf<ShownProject>()
     }
     const doctor = doctorOperations({
       ...HEALTHY,

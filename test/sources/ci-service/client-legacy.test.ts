@@ -1,3 +1,4 @@
+import { NO_DETAILS } from '../../../src/domain/builds/build-event.ts'
 import { describe, expect, test } from 'vitest'
 import { LIST_BYTES_MAX } from '../../../src/sources/ci-service/client-legacy.ts'
 import { startHttpStub } from '../../support/http-stub.ts'
@@ -37,7 +38,7 @@ test.each([uuidOf(512), null, uuidOf(513)])(
   'a build whose id is a UUID has this UUID, even if CI gives %j',
   async (uuid) => {
     const { builds } = await get(web({ builds: [build({ id: uuidOf(512).toUpperCase(), uuid })] }))
-    expect(builds).toMatchObject([{ id: uuidOf(512), uuid: uuidOf(512), status: 'success' }])
+    expect(builds).toMatchObject([{ buildId: uuidOf(512), rawStatus: 'success', details: { buildUuid: uuidOf(512) } }])
   },
 )
 
@@ -63,7 +64,7 @@ describe('the list of projects', () => {
     const hostile = build({ branch: `ma\0in${'x'.repeat(2_000)}`, commit_id: ' \uD800 ', message: '\0' })
     await using stub = await startHttpStub(() => ({ json: [web({ builds: [hostile] })] }))
     const [project] = (await createTestClientLegacy(stub.url).listProjects()).projects
-    expect(project!.builds[0]).toMatchObject({ commitId: '\uFFFD', message: null })
+    expect(project!.builds[0]).toMatchObject({ commitId: '\uFFFD', details: { message: null } })
     expect(project!.builds[0]!.branch).toMatch(/^mainx{495}$/)
   })
 
@@ -121,16 +122,19 @@ describe('one project', () => {
       name: 'acme/web',
       builds: [
         {
-          id: '512',
-          uuid: uuidOf(512),
           projectId: '11',
-          status: 'success',
+          buildId: '512',
+          rawStatus: 'success',
           branch: 'main',
           commitId: 'a1b2c3',
-          committer: 'ada',
-          message: 'fix login',
-          startedAt: Date.UTC(2026, 0, 5, 14, 2, 0, 250),
-          finishedAt: Date.UTC(2026, 0, 5, 14, 9),
+          details: {
+            ...NO_DETAILS,
+            buildUuid: uuidOf(512),
+            committer: 'ada',
+            message: 'fix login',
+            startedAt: Date.UTC(2026, 0, 5, 14, 2, 0, 250),
+            finishedAt: Date.UTC(2026, 0, 5, 14, 9),
+          },
         },
       ],
     })
@@ -138,20 +142,19 @@ describe('one project', () => {
 
   test('may contain a build of which only the id is known', async () => {
     const { builds } = await get(web({ builds: [{ id: '9' }] }))
-    expect(builds[0]).toMatchObject({
-      id: '9',
-      uuid: null,
+    expect(builds[0]).toEqual({
       projectId: '11',
-      status: 'unknown',
+      buildId: '9',
+      rawStatus: 'unknown',
       branch: null,
-      committer: null,
-      startedAt: null,
+      commitId: null,
+      details: NO_DETAILS,
     })
   })
 
   test('is read without builds that lack a usable id, and with an unknown status unchanged', async () => {
     const { builds } = await get(web({ builds: [{ status: 'success' }, build({ id: 1.5 }), build({ status: 'Odd' })] }))
-    expect(builds.map(({ status }) => status)).toEqual(['Odd'])
+    expect(builds.map(({ rawStatus }) => rawStatus)).toEqual(['Odd'])
   })
 
   test('keeps ids beyond 2^53 exact to the last digit', async () => {
@@ -160,7 +163,7 @@ describe('one project', () => {
     }))
     const read = await createTestClientLegacy(stub.url).getProject(projectIdOf('9007199254740993'))
     expect(read).toMatchObject({ id: '9007199254740993', name: 'project 9007199254740993' })
-    expect(read.builds[0]!.id).toBe('18446744073709551615')
+    expect(read.builds[0]!.buildId).toBe('18446744073709551615')
   })
 
   test.each([
@@ -172,7 +175,7 @@ describe('one project', () => {
     [1_767_621_720, null],
   ])('has a time %s that is read correctly', async (startedAt, expected) => {
     const { builds } = await get(web({ builds: [build({ started_at: startedAt })] }))
-    expect(builds[0]!.startedAt).toBe(expected)
+    expect(builds[0]!.details.startedAt).toBe(expected)
   })
 
   test.each([

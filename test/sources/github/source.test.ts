@@ -29,7 +29,7 @@ test('a run that newer ones have pushed out of the list is shown if it is reques
   const project = async () => projectOf(ID, { type: 'github', name: 'acme/web CI', defaultBranch: 'main' })
   const source = createGithubSource(client as GithubClient, { project })
   const shown = await source.getProject!(ID, { branch: 'main', builds: ['1', '2', '9'].map(buildId) })
-  expect(shown.builds.map(({ id }) => id)).toEqual(['9', '1'])
+  expect(shown.builds.map((build) => build.buildId)).toEqual(['9', '1'])
   expect(asked).toEqual(['acme/web 1', 'acme/web 2'])
 })
 
@@ -48,7 +48,7 @@ test('runs that GitHub says are of another repository, or of another workflow, a
     run: async (_, id) => ({ ...run(Number(id)), repository: OTHER }),
   })
   const shown = await source.getProject!(ID, { builds: ['4'].map(buildId) })
-  expect(shown.builds.map(({ id }) => id)).toEqual(['3'])
+  expect(shown.builds.map((build) => build.buildId)).toEqual(['3'])
   expect(shown.name).toBe('acme/web CI')
 })
 

@@ -27,7 +27,7 @@ test.each([
   const source = createGitlabSource(client as GitlabClient, { project })
   const { builds } = await source.getProject!(ID, branch === undefined ? {} : { branch })
   expect(asked).toEqual(refs)
-  expect(builds.map(({ id }) => id)).toEqual(refs.map((_, at) => String(refs.length - at)))
+  expect(builds.map((build) => build.buildId)).toEqual(refs.map((_, at) => String(refs.length - at)))
   if (branch === '!12') expect(new Set(builds.map((build) => build.branch))).toEqual(new Set(['!12']))
 })
 
