@@ -78,10 +78,10 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
 
   return {
     async all() {
-      const subscriptions = await inForce()
+      const [subscriptions, closed] = await Promise.all([inForce(), store?.read.closedChannels() ?? []])
       const names = await namesIn(subscriptions)
       const named = subscriptions.map((one) => withSources(one, names))
-      return withClosings(named, (await store?.read.closedChannels()) ?? [])
+      return withClosings(named, closed)
     },
     async namesWithoutSource() {
       const all = [...(await namesIn(await inForce())).values()]
