@@ -33,7 +33,6 @@ import {
   endAnnounced,
   endUnclear,
   lookAtChanged,
-  newestRequests,
   record,
   repeatedRequest,
   TAKEN,
@@ -79,8 +78,6 @@ export interface ChangedMeanwhile {
   project: ProjectRef
   /** the fields */
   theirs: readonly string[]
-  /** the person, if they used Buildline */
-  by: string | null
 }
 
 export type EditOutcome =
@@ -137,7 +134,8 @@ async function makeReady(deps: ProjectDeps, input: EditInput, by: Requester): Pr
 async function prepareUnchanged(deps: ProjectDeps, input: EditInput) {
   const prepared = await prepareEdit(deps, input)
   if (prepared.kind !== 'prepared' || prepared.preview.theirs.length === 0) return prepared
-  return changedMeanwhile(deps, prepared.preview.project, prepared.preview.theirs)
+  const { project, theirs } = prepared.preview
+  return { kind: 'changed-meanwhile', project, theirs } as const
 }
 
 function wantedOf({ digestKey }: ProjectDeps, { preview, before: { raw } }: Prepared): RequestedChange {
@@ -200,7 +198,7 @@ async function prepareEdit(
   const theirs = base ? changedSince(base, now) : []
   // A rule is identified by its position, where there may be another rule now.
   const isByPlace = change.what === 'remove-rule' || (change.what === 'rule' && change.at !== null)
-  if (isByPlace && theirs.includes('notification_rules')) return changedMeanwhile(deps, ref, theirs)
+  if (isByPlace && theirs.includes('notification_rules')) return { kind: 'changed-meanwhile', project: ref, theirs }
   const meant = meantBy(before.raw, change, notifiers)
   if (meant.kind === 'faults') return meant
   const differences = visibleDifferences(before.raw, meant.raw)
@@ -212,29 +210,6 @@ async function prepareEdit(
 }
 
 const isBasic = ({ type }: Pick<Project, 'type'>): boolean => type.trim().toLowerCase() === 'basic'
-
-async function changedMeanwhile(
-  deps: Pick<ProjectDeps, 'store'>,
-  project: ProjectRef,
-  theirs: readonly string[],
-): Promise<ChangedMeanwhile> {
-  return { kind: 'changed-meanwhile', project, theirs, by: await whoChanged(deps, project, theirs) }
-}
-
-async function whoChanged(
-  { store }: Pick<ProjectDeps, 'store'>,
-  { uuid }: ProjectRef,
-  theirs: readonly string[],
-): Promise<string | null> {
-  const request = (await newestRequests(store.read)).find(
-    ({ action, state, projectUuid, what }) =>
-      action === 'edit-project' &&
-      state === 'confirmed' &&
-      projectUuid === uuid &&
-      what.some((field) => theirs.includes(topOf(field))),
-  )
-  return request?.requestedBy ?? null
-}
 
 type Raw = Record<string, unknown>
 

@@ -291,11 +291,9 @@ function alreadyRequested({ by, at, state }: Extract<NotSent, { kind: 'asked-alr
 }
 
 /** Somebody else changed the project first: nothing was sent. */
-function answerChangedMeanwhile({ project, theirs, by }: ChangedMeanwhile): Answer {
-  const who = mention(by) || 'Somebody else'
-  return answerError({
+const answerChangedMeanwhile = ({ project, theirs }: ChangedMeanwhile): Answer =>
+  answerError({
     what: `:twisted_rightwards_arrows: *Not sent*: ${projectLabel({ project: project.name })} was changed in the meantime.`,
-    why: `${who} changed ${fieldsWords(theirs)} after you opened it.`,
+    why: `Somebody else changed ${fieldsWords(theirs)} after you opened it.`,
     next: `Type ${typed(`/ci project edit ${project.name}`)} to see it as it is now and change it again.`,
   })
-}

@@ -10,7 +10,7 @@ import {
 import type { Uuid } from '../../domain/ids.ts'
 import type { Project } from '../../domain/ci-project/project.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
-import type { Reads, Tx } from '../../store/store.ts'
+import type { Tx } from '../../store/store.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import {
   callCi,
@@ -66,15 +66,12 @@ async function openRequest(tx: Tx, { action, project, projectUuid }: RequestedCh
   if (projectUuid !== null) return tx.openProjectRequest(projectUuid)
   // No constraint of the database forbids two open creations of one name, so the name is locked.
   await tx.lockName(`create ${project}`)
-  const newest = await newestRequests(tx)
+  const newest = (await tx.newestRequests(LOOKED_BACK_MAX)).filter(isProjectRequest)
   return newest.find((one) => one.action === action && one.project === project && isOpen(one)) ?? null
 }
 
 /** An open request is among this many of the newest, since it is open only for minutes. */
 const LOOKED_BACK_MAX = 100
-
-export const newestRequests = async (reads: Pick<Reads, 'newestRequests'>): Promise<ProjectRequest[]> =>
-  (await reads.newestRequests(LOOKED_BACK_MAX)).filter(isProjectRequest)
 
 const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: RequestRecord): AlreadyRequested => ({
   kind: 'asked-already',

@@ -72,16 +72,6 @@ export const edits = (cast: Cast): Cases<EditOutcome> => ({
         kind: 'changed-meanwhile',
         project: projectOf(cast.project),
         theirs: ['branches', cast.typed],
-        by: cast.user,
-      },
-    },
-    {
-      when: 'somebody was faster in CI itself',
-      outcome: {
-        kind: 'changed-meanwhile',
-        project: projectOf(cast.project),
-        theirs: ['notification_rules'],
-        by: null,
       },
     },
   ],
