@@ -32,7 +32,7 @@ describe('creating a project', () => {
         'create:test_pipelines': 'npm test',
       })
       const look = await untilModal(world, ['project_create_send', 'acme/shop'])
-      expect(saidBy(look)).toContain('builds `main`, and no other branch')
+      expect(saidBy(look)).toContain(':heavy_plus_sign: `main`')
       expect(creationsAt(world)).toEqual([])
       await submit(world)
       await untilModal(world, ['Created', 'acme/shop'])

@@ -139,21 +139,24 @@ const differing = (change: Partial<Extract<PreviewOutcome, { kind: 'preview' }>>
   )
 
 const WAITING_CREATION: WaitingCreation = {
-  kind: 'create',
+  kind: 'creation',
   name: 'acme/shop',
   channel: CHANNEL,
   evenIfThere: false,
   creation: {
-    repositoryUrl: 'https://code.example/acme/shop',
+    repository_url: 'https://code.example/acme/shop',
     type: 'basic',
-    teams: ['7'],
-    onPullRequestsOnly: false,
-    match: 'include',
+    team_ids: ['7'],
+    build_on_pr_only: false,
+    branch_match: 'include',
     branches: ['main'],
-    setupCommands: ['npm ci'],
-    testCommands: ['npm ci', '# Unit', 'npm test'],
-    variables: [{ name: 'TOKEN', value: 'hidden' }],
-    rule: { notifier: 'email', target: 'all', branch: 'main', branchMatch: null, events: ['failed'], options: {} },
+    setup_commands: ['npm ci'],
+    test_pipelines: [
+      { name: 'Tests', commands: ['npm ci'] },
+      { name: 'Unit', commands: ['npm test'] },
+    ],
+    notification_rules: [{ notifier: 'email', target: 'all', branch: 'main', build_statuses: ['failed'] }],
+    environment_variables: [{ name: 'TOKEN', value: 'hidden' }],
   },
 }
 

@@ -86,16 +86,11 @@ describe.skipIf(!isPossible)('two processes on one PostgreSQL', () => {
     await using stage = await openShared()
     for (let round = 0; round < 5; round++) {
       const creation = {
-        repositoryUrl: `https://git.example.com/acme/shop${round}.git`,
+        repository_url: `https://git.example.com/acme/shop${round}.git`,
         type: 'pro',
-        teams: ['7'],
-        onPullRequestsOnly: false,
-        match: null,
-        branches: [],
-        setupCommands: [],
-        testCommands: ['npm test'],
-        variables: [],
-        rule: null,
+        team_ids: ['7'],
+        build_on_pr_only: false,
+        test_pipelines: [{ name: 'Tests', commands: ['npm test'] }],
       } as const
       const ended = await Promise.all(
         stage.processes.map(({ deps }, i) => createProject(deps, creation, i === 0 ? lin() : grace(), false)),

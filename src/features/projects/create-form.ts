@@ -1,19 +1,12 @@
-import type { FieldFault } from '../../domain/rules/rule.ts'
-import { filterInWords } from '../../domain/rules/pattern.ts'
-import { filterWords, outside, projectLabel } from '../../slack/messages/build.ts'
-import { cut, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
+import { ruleOf, type FieldFault, type RuleInput } from '../../domain/rules/rule.ts'
+import { projectLabel } from '../../slack/messages/build.ts'
+import { cut } from '../../slack/messages/limits.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { topOf } from '../../domain/ci-project/project-change.ts'
 import { runAndAnnounce } from './run-and-announce.ts'
-import {
-  createProject,
-  namesInUrl,
-  pipelinesOf,
-  previewCreation,
-  readCreation,
-  type Creation,
-  type CreationPreview,
-} from './create.ts'
+import { checkCreation, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
+import { createProject, namesInUrl, previewCreation, type CreationPreview } from './create.ts'
+import { visibleDifferences } from './edit.ts'
 import {
   branchesInput,
   branchMatchInput,
@@ -28,9 +21,9 @@ import {
   variablesInput,
 } from './inputs.ts'
 import type { ProjectDeps } from './outcomes.ts'
-import { answerOf, line, type Part } from '../../slack/messages/answer.ts'
+import { answerOf, line } from '../../slack/messages/answer.ts'
 import { answerCreate, answerNotSent } from './messages.ts'
-import { code, command, listed, ruleWords } from './words.ts'
+import { differenceParts } from './words.ts'
 import { formChannel } from '../kit/body.ts'
 import { replyTo } from '../kit/command.ts'
 import type { Requester } from '../../projects/outcomes.ts'
@@ -48,7 +41,6 @@ import {
   waitingFor,
   type Next,
 } from './forms.ts'
-import { ITEMS_MAX } from './show-messages.ts'
 import { tooLongWords } from '../kit/slips.ts'
 
 export const CREATE_CALLBACK_ID = 'project_create'
@@ -103,11 +95,11 @@ function receive(deps: ProjectDeps, body: unknown): Received {
     body,
     variables.flatMap((one) => (one && one.value !== null ? [{ name: one.name, value: one.value }] : [])),
   )
-  const read = readCreation(creation)
-  if (read.kind === 'faults') return refusing(faultsByBlock(read.faults.map((fault) => placed(fault, creation))))
+  const unsendable = checkCreation(creation)
+  if (unsendable.length > 0) return refusing(faultsByBlock(unsendable.map(placed)))
   const channel = formChannel(body)
-  const [name] = namesInUrl(creation.repositoryUrl)
-  const waiting: WaitingCreation = { kind: 'create', name, channel, creation, evenIfThere: false }
+  const [name] = namesInUrl(creation.repository_url)
+  const waiting: WaitingCreation = { kind: 'creation', name, channel, creation, evenIfThere: false }
   const excess = tooLongBy(waiting)
   if (excess > 0) return refusing({ [longest(body)]: tooLongWords(excess) })
   const view = waitingFor('create', 'Checking whether the project exists …')
@@ -122,29 +114,52 @@ const newVariableFaults = (variables: ReturnType<typeof variablesInput.read>): s
   ...variables.flatMap((one, at) => (one?.value === null ? [`entry ${at + 1}: type the value`] : [])),
 ]
 
-const creationIn = (body: unknown, variables: Creation['variables']): Creation => ({
-  repositoryUrl: typedIn(body, 'create:repository_url').trim(),
-  type: typeInput.read(body, 'create'),
-  teams: teamsInput.read(body, 'create'),
-  onPullRequestsOnly: pullRequestsInput.read(body, 'create'),
-  match: branchMatchInput.read(body, 'create'),
-  branches: branchesInput.read(body, 'create'),
-  setupCommands: setupInput.read(body, 'create'),
-  testCommands: linesIn(body, 'create:test_pipelines'),
-  variables,
-  rule: ruleIn(body),
-})
+/** Fields that were left empty are not sent, so that CI fills them in. */
+export function creationIn(
+  body: unknown,
+  variables: NonNullable<ProjectCreation['environment_variables']>,
+): ProjectCreation {
+  const branches = branchesInput.read(body, 'create')
+  const setup = setupInput.read(body, 'create')
+  const pipelines = pipelinesOf(linesIn(body, 'create:test_pipelines'))
+  const rule = ruleIn(body)
+  return {
+    repository_url: typedIn(body, 'create:repository_url').trim(),
+    type: typeInput.read(body, 'create'),
+    team_ids: teamsInput.read(body, 'create'),
+    build_on_pr_only: pullRequestsInput.read(body, 'create'),
+    ...(branches.length > 0 && { branch_match: branchMatchInput.read(body, 'create'), branches }),
+    ...(setup.length > 0 && { setup_commands: setup }),
+    ...(pipelines.length > 0 && { test_pipelines: pipelines }),
+    ...(rule && { notification_rules: [ruleOf(null, rule)] }),
+    ...(variables.length > 0 && { environment_variables: variables }),
+  }
+}
+
+/** The name of a test pipeline that the form does not name. */
+const PIPELINE_NAME = 'Tests'
+
+/** A line `# Name` is not a command: it begins a pipeline of that name. */
+function pipelinesOf(lines: readonly string[]): { name: string; commands: string[] }[] {
+  const pipelines: { name: string; commands: string[] }[] = []
+  for (const text of lines) {
+    const name = /^#\s*(\S.*)$/.exec(text)?.[1]
+    if (name !== undefined || pipelines.length === 0) pipelines.push({ name: name ?? PIPELINE_NAME, commands: [] })
+    if (name === undefined) pipelines.at(-1)!.commands.push(text)
+  }
+  return pipelines
+}
 
 /** Null if no field was filled in. */
-function ruleIn(body: unknown): Creation['rule'] {
+function ruleIn(body: unknown): RuleInput | null {
   const rule = ruleInput.read(body, RULE)
   const { notifier, target, branch, branchMatch, events, options } = rule
   const said = [notifier, target, branch, branchMatch, ...events, ...Object.values(options)]
   return said.some(Boolean) ? rule : null
 }
 
-function placed({ field, reason }: FieldFault, { rule }: Creation): [block: string, said: string] {
-  const ofRule = rule && /^notification_rules\[0\]\.(.+)$/.exec(field)?.[1]
+function placed({ field, reason }: FieldFault): [block: string, said: string] {
+  const ofRule = /^notification_rules\[0\]\.(.+)$/.exec(field)?.[1]
   if (ofRule) return [`${RULE}:${ruleBlock(ofRule)}`, reason]
   const place = /^[^.[]+\[(\d+)\]$/.exec(field)?.[1]
   return [`create:${topOf(field)}`, `${place === undefined ? '' : `${Number(place) + 1}: `}${reason}`]
@@ -192,46 +207,10 @@ export function previewView(
           ? `:warning: *${projectLabel({ project: outcome.project.name })} already exists in CI.* Create a second project?`
           : '',
       ),
-      ...creationParts(waiting),
+      line(`:package: *${projectLabel({ project: waiting.name })}*`),
+      ...differenceParts(visibleDifferences({}, waiting.creation)),
     ]).blocks,
   })
-}
-
-function creationParts({ name, creation }: WaitingCreation): Part[] {
-  const {
-    type,
-    repositoryUrl,
-    teams,
-    match,
-    branches,
-    setupCommands,
-    testCommands,
-    variables,
-    rule,
-    onPullRequestsOnly,
-  } = creation
-  const list = (head: string, items: readonly string[]) =>
-    items.length === 0
-      ? []
-      : [line(`*${head}:* ${items.slice(0, ITEMS_MAX).map(command).join(', ')}${items.length > ITEMS_MAX ? ' …' : ''}`)]
-  return [
-    line(`:package: *${projectLabel({ project: name })}* · ${type === 'pro' ? 'Pro' : 'Basic'}`),
-    line(`*Repository:* ${code(repositoryUrl)}`),
-    line(
-      `*Branches:* ${filterWords(filterInWords({ mode: match, entries: branches }))}${onPullRequestsOnly ? ', and only those of pull requests' : ''}`,
-    ),
-    line(teams.length === 0 ? '' : `*Teams:* ${listed(teams)}`),
-    ...list('Setup', setupCommands),
-    ...pipelinesOf(testCommands).flatMap(({ name: pipeline, commands }) =>
-      list(`Test pipeline ${outside(pipeline, WORD_CHARS_MAX)}`, commands),
-    ),
-    line(
-      variables.length === 0
-        ? ''
-        : `*Variables:* ${listed(variables.map((one) => one.name))} (their values are not shown)`,
-    ),
-    line(rule === null ? '' : `*Notifications:* ${ruleWords(rule)}`),
-  ]
 }
 
 export const projectCreateForm = (deps: ProjectDeps): Form => ({
@@ -245,7 +224,7 @@ export const projectCreateSendForm = (deps: ProjectDeps): Form => ({
   receive: (body) =>
     runAndAnnounce(deps, body, 'create', (slack) => {
       const waiting = readWaiting(slack.seal, body)
-      if (waiting?.kind !== 'create') return null
+      if (waiting?.kind !== 'creation') return null
       const { creation, evenIfThere } = waiting
       return {
         channel: waiting.channel,

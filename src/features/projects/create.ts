@@ -8,27 +8,10 @@ import { type Requester, type CiFailure, ciFailureOf } from '../../projects/outc
 import type { NotSent, ProjectDeps, SentInVain } from './outcomes.ts'
 import { beforeCall, callForProject, endAnnounced, endUnclear, record, repeatedRequest } from './record.ts'
 import { refusalToAdminister, cacheProject } from './read.ts'
-import { checkCreation, type CreationCheck, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
+import { checkCreation, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
 import { repositoryPath } from '../../sources/ci-service/wire.ts'
 import { fieldsThat, projectField } from '../../domain/ci-project/project-fields.ts'
 import { unknownNotifiers } from '../../sources/ci-service/check-rule.ts'
-import { ruleOf, type RuleInput } from '../../domain/rules/rule.ts'
-
-/** The input of the form to create a project. */
-export interface Creation {
-  repositoryUrl: string
-  type: 'basic' | 'pro'
-  /** digit strings */
-  teams: readonly string[]
-  onPullRequestsOnly: boolean
-  match: 'include' | 'exclude' | null
-  branches: readonly string[]
-  setupCommands: readonly string[]
-  /** a line `# Name` begins a pipeline of that name */
-  testCommands: readonly string[]
-  variables: readonly { name: string; value: string }[]
-  rule: RuleInput | null
-}
 
 export type CreationPreview = { kind: 'free' } | { kind: 'exists'; project: ProjectRef } | NotSent
 
@@ -42,7 +25,6 @@ export type CreateOutcome =
 interface Ready {
   kind: 'ready'
   request: ProjectRequest
-  creation: ProjectCreation
   /** the uuids of the projects that already had that name */
   earlier: ReadonlySet<string>
 }
@@ -53,19 +35,23 @@ interface Ready {
  */
 export async function createProject(
   deps: ProjectDeps,
-  creation: Creation,
+  creation: ProjectCreation,
   by: Requester,
   evenIfThere: boolean,
 ): Promise<CreateOutcome> {
   const ready = await beforeRecord(makeReady(deps, creation, by, evenIfThere))
   if (ready.kind !== 'ready') return ready
-  const taken = evenIfThere ? null : await endIfThere(deps, ready)
+  const taken = evenIfThere ? null : await endIfThere(deps, ready.request, creation)
   if (taken) return taken
-  return send(deps, ready)
+  return send(deps, ready, creation)
 }
 
 /** Checks again, since another request may have taken the name before our record. Null: the name is still free. */
-async function endIfThere(deps: ProjectDeps, { request, creation }: Ready): Promise<CreateOutcome | null> {
+async function endIfThere(
+  deps: ProjectDeps,
+  request: ProjectRequest,
+  creation: ProjectCreation,
+): Promise<CreateOutcome | null> {
   const again = findNamed(deps, creation.repository_url)
   const found = await beforeCall(deps, request, again, 'it could not be looked for again')
   const outcome = found.kind === 'projects' ? existing(found.projects) : found
@@ -78,48 +64,43 @@ const existing = ([one]: readonly Project[]): Extract<CreateOutcome, { kind: 'ex
   one ? { kind: 'exists', project: refOf(one) } : null
 
 /** Whether a project of that name exists already; creates nothing. */
-export async function previewCreation(deps: ProjectDeps, creation: Creation, by: Requester): Promise<CreationPreview> {
-  const check = await checkFirst(deps, creation, by)
-  return check.kind === 'looked' ? (existing(check.there) ?? { kind: 'free' }) : check
+export async function previewCreation(
+  deps: ProjectDeps,
+  creation: ProjectCreation,
+  by: Requester,
+): Promise<CreationPreview> {
+  const found = await checkFirst(deps, creation, by)
+  return found.kind === 'projects' ? (existing(found.projects) ?? { kind: 'free' }) : found
 }
 
-interface Looked {
-  kind: 'looked'
-  creation: ProjectCreation
-  /** existing projects of that name */
-  there: readonly Project[]
-}
-
-async function checkFirst(deps: ProjectDeps, creation: Creation, by: Requester): Promise<Looked | NotSent> {
+/** The projects of that name, unless the creation cannot be sent anyway. */
+async function checkFirst(deps: ProjectDeps, creation: ProjectCreation, by: Requester): Promise<Named | NotSent> {
   const refusal = await refusalToAdminister(deps, by)
   if (refusal) return refusal
   if (!deps.ci) return { kind: 'no-v2' }
-  const read = readCreation(creation)
-  if (read.kind === 'faults') return read
-  const found = await findNamed(deps, creation.repositoryUrl)
-  return found.kind === 'projects' ? { kind: 'looked', creation: read.creation, there: found.projects } : found
+  const faults = checkCreation(creation)
+  return faults.length > 0 ? { kind: 'faults', faults } : findNamed(deps, creation.repository_url)
 }
 
 async function makeReady(
   deps: ProjectDeps,
-  requested: Creation,
+  creation: ProjectCreation,
   by: Requester,
   evenIfThere: boolean,
 ): Promise<Ready | CreateOutcome> {
-  const check = await checkFirst(deps, requested, by)
-  if (check.kind !== 'looked') return check
-  const { creation, there } = check
-  const obstacle = (await repeatedRequest(deps, by)) ?? (evenIfThere ? null : existing(there))
+  const found = await checkFirst(deps, creation, by)
+  if (found.kind !== 'projects') return found
+  const obstacle = (await repeatedRequest(deps, by)) ?? (evenIfThere ? null : existing(found.projects))
   if (obstacle) return obstacle
-  const [project] = namesInUrl(requested.repositoryUrl)
+  const [project] = namesInUrl(creation.repository_url)
   const what = Object.keys(creation)
   const recorded = await record(deps, { action: 'create-project', project, projectUuid: null, what, before: {} }, by)
   if (recorded.kind !== 'recorded') return recorded
-  const earlier = new Set<string>(there.map(({ uuid }) => uuid))
-  return { kind: 'ready', request: recorded.request, creation, earlier }
+  const earlier = new Set<string>(found.projects.map(({ uuid }) => uuid))
+  return { kind: 'ready', request: recorded.request, earlier }
 }
 
-async function send(deps: ProjectDeps, { request, creation, earlier }: Ready): Promise<CreateOutcome> {
+async function send(deps: ProjectDeps, { request, earlier }: Ready, creation: ProjectCreation): Promise<CreateOutcome> {
   const { ci } = deps
   invariant(ci, 'what was asked about can be written')
   const called = await callForProject(deps, request, () => ci.createProject(creation))
@@ -142,10 +123,12 @@ async function findCreated(
   return made ? { kind: 'shown', done: made } : { kind: 'not-shown' }
 }
 
-async function findNamed(
-  { ci }: ProjectDeps,
-  repositoryUrl: string,
-): Promise<{ kind: 'projects'; projects: readonly Project[] } | CiFailure> {
+interface Named {
+  kind: 'projects'
+  projects: readonly Project[]
+}
+
+async function findNamed({ ci }: ProjectDeps, repositoryUrl: string): Promise<Named | CiFailure> {
   const found: Project[] = []
   try {
     for (const name of namesInUrl(repositoryUrl)) {
@@ -187,61 +170,9 @@ const COMPARED = fieldsThat((field) => field.setBy === 'update' && field !== pro
 
 const refOf = ({ id, uuid, name, type }: Project): ProjectRef => ({ projectId: id, uuid, name, type })
 
-/** The name of a test pipeline that the form does not name. */
-const PIPELINE_NAME = 'Tests'
-
-/** The creation as CI's interface takes it, or its faults, by the form's fields. */
-export function readCreation(creation: Creation): CreationCheck {
-  if (creation.type === 'pro') {
-    if (creation.setupCommands.length > 0) return faultOf('setup_commands', 'only Basic projects have setup commands')
-    if (creation.variables.length > 0)
-      return faultOf('environment_variables', 'only Basic projects have environment variables')
-  }
-  return checkCreation(fieldsOf(creation))
-}
-
 /** The names that CI may give a project of this repository. */
 export function namesInUrl(repositoryUrl: string): readonly [string, ...string[]] {
   const path = repositoryPath(repositoryUrl.trim()) ?? repositoryUrl
   const short = path.split('/').slice(-2).join('/')
   return short === path ? [short] : [short, path]
 }
-
-function fieldsOf(creation: Creation): ProjectCreation {
-  const {
-    repositoryUrl,
-    type,
-    teams,
-    onPullRequestsOnly,
-    match,
-    branches,
-    setupCommands,
-    testCommands,
-    variables,
-    rule,
-  } = creation
-  return {
-    repository_url: repositoryUrl,
-    type,
-    team_ids: teams,
-    build_on_pr_only: onPullRequestsOnly,
-    ...(branches.length > 0 && { ...(match && { branch_match: match }), branches }),
-    ...(setupCommands.length > 0 && { setup_commands: setupCommands }),
-    ...(testCommands.length > 0 && { test_pipelines: pipelinesOf(testCommands) }),
-    ...(variables.length > 0 && { environment_variables: variables }),
-    ...(rule && { notification_rules: [ruleOf(null, rule)] }),
-  }
-}
-
-/** A line `# Name` is not a command: it begins a pipeline of that name. */
-export function pipelinesOf(lines: readonly string[]): { name: string; commands: string[] }[] {
-  const pipelines: { name: string; commands: string[] }[] = []
-  for (const line of lines) {
-    const name = /^#\s*(\S.*)$/.exec(line)?.[1]
-    if (name !== undefined || pipelines.length === 0) pipelines.push({ name: name ?? PIPELINE_NAME, commands: [] })
-    if (name === undefined) pipelines.at(-1)!.commands.push(line)
-  }
-  return pipelines
-}
-
-const faultOf = (field: string, reason: string) => ({ kind: 'faults' as const, faults: [{ field, reason }] })

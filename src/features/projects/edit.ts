@@ -231,7 +231,7 @@ const unshownIn = (raw: Raw, staysBasic: boolean): string[] => [
 ]
 
 /** The differences that people can see: an empty list and a missing one count as equal. */
-const visibleDifferences = (before: Raw, after: Raw): Difference[] =>
+export const visibleDifferences = (before: Raw, after: Raw): Difference[] =>
   differencesOf(before, after).filter((one) => one.before !== null || one.after !== null)
 
 // Checks only what is changed: CI may have accepted other values that we do not know.

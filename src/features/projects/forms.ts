@@ -24,7 +24,7 @@ import type { ProjectChange } from '../../domain/ci-project/project-change.ts'
 import { fieldOf } from '../../lib/raw-values.ts'
 import { type Seal, sealedChars } from '../../lib/seal.ts'
 import { cut } from '../../slack/messages/limits.ts'
-import type { Creation } from './create.ts'
+import type { ProjectCreation } from '../../sources/ci-service/check-creation.ts'
 
 // Shared by the forms of projects: how they open, and where their outcomes are shown.
 
@@ -169,10 +169,10 @@ export interface WaitingEdit {
 }
 
 export interface WaitingCreation {
-  kind: 'create'
+  kind: 'creation'
   name: string
   channel: ChannelId | null
-  creation: Creation
+  creation: ProjectCreation
   evenIfThere: boolean
 }
 
@@ -195,7 +195,7 @@ export function readWaiting(seal: Seal, body: unknown): WaitingEdit | WaitingCre
 
 // Buildline encrypted it, but perhaps in another version.
 const isWaiting = (value: unknown): value is WaitingEdit | WaitingCreation =>
-  ['edit', 'create'].some((kind) => fieldOf(value, 'kind') === kind)
+  ['edit', 'creation'].some((kind) => fieldOf(value, 'kind') === kind)
 
 function parse<Value>(schema: z.ZodType<Value>, text: string | null): Value | null {
   try {

@@ -1,4 +1,5 @@
 import type { FieldFault } from '../../domain/rules/rule.ts'
+import { BASIC_ONLY, projectField } from '../../domain/ci-project/project-fields.ts'
 import * as z from 'zod'
 import { isIdDigits } from '../../domain/ids.ts'
 import { checkFilter, checkRuleAt, LIST_ITEMS_MAX, LINE_CHARS_MAX } from './check-rule.ts'
@@ -8,22 +9,20 @@ import { withTargetNamed } from './wire.ts'
 /** How many faults are reported. More would not help. */
 export const FAULTS_MAX = 50
 
-export type CreationCheck = { kind: 'creation'; creation: ProjectCreation } | { kind: 'faults'; faults: FieldFault[] }
-
 /**
- * Checks a new project in the names of CI's request (E3). Returns it, or each field that cannot be sent and why, at
- * most `FAULTS_MAX`. Values are never quoted.
+ * Each field of a new project that cannot be sent and why, at most `FAULTS_MAX`. The fields have the names of CI's
+ * request (E3). Values are never quoted.
  */
-export function checkCreation(wanted: ProjectCreation): CreationCheck {
-  const { branches = [], notification_rules: rules = [] } = wanted
+export function checkCreation(creation: ProjectCreation): FieldFault[] {
+  const { type, branches = [], notification_rules: rules = [] } = creation
+  const dropped = type === 'pro' ? [...BASIC_ONLY].filter((name) => name in creation) : []
   const faults = [
-    ...(creationSchema.safeParse(wanted).error?.issues ?? []).map(faultOf),
+    ...(creationSchema.safeParse(creation).error?.issues ?? []).map(faultOf),
+    ...dropped.map((field) => ({ field, reason: `only Basic projects have ${projectField(field)?.words}` })),
     ...checkFilter(branches),
     ...rules.flatMap((rule, at) => checkRuleAt(at, rule, 'create')),
   ]
-  return faults.length > 0
-    ? { kind: 'faults', faults: faults.slice(0, FAULTS_MAX) }
-    : { kind: 'creation', creation: wanted }
+  return faults.slice(0, FAULTS_MAX)
 }
 
 /** `https://host/owner/name` or `git@host:owner/name`, with or without `.git`. */

@@ -94,7 +94,7 @@ export function createClientV2({
     },
 
     /**
-     * Creates a project that `checkCreation` accepted. A 2xx that does not name the project is a CiError `shape`: CI
+     * Creates a project in which `checkCreation` finds no fault. A 2xx that does not name the project is a CiError `shape`: CI
      * has created it, and a person has to check. Source: interface, E3.
      */
     async createProject(creation: ProjectCreation, signal?: AbortSignal): Promise<Project> {

@@ -4,7 +4,6 @@ import { ORGANIZATION, project as sent } from '../../sources/ci-service/support.
 import { startHttpStub } from '../../support/http-stub.ts'
 import { channelId, MINUTE } from '../../support/build-events.ts'
 import { ADA, CREATION, requester, openProjectStage, T0 } from './stage.ts'
-import type { Creation } from '../../../src/features/projects/create.ts'
 
 /** A CI that finds projects by exact name. @param listed what it lists on the nth request */
 async function open(listed: (projects: readonly object[], at: number) => readonly object[] = (projects) => projects) {
@@ -54,24 +53,6 @@ describe('creating a project', () => {
     ci.projects.push({ ...made('group/acme/shop'), uuid: '0a1b2c3d-0000-4000-8000-0123456789ab' })
     expect((await ci.stage.operations.create(CREATION, requester(), { evenIfThere: true })).kind).toBe('created')
     expect(ci.posts()).toHaveLength(1)
-  })
-})
-
-describe('the request to create', () => {
-  test.each([
-    ['says how branches match if there are branches', ['main'], { branch_match: 'exclude', branches: ['main'] }],
-    ['says nothing about branches if there are none', [], {}],
-  ])('%s', async (_, branches, fields) => {
-    await using ci = await open()
-    const wanted: Creation = { ...CREATION, match: 'exclude', branches }
-    await ci.stage.operations.create(wanted, requester(), { evenIfThere: false })
-    expect(JSON.parse(ci.posts()[0]!.body)).toEqual({
-      repository_url: CREATION.repositoryUrl,
-      type: 'basic',
-      team_ids: [7],
-      build_on_pr_only: false,
-      ...fields,
-    })
   })
 })
 

@@ -9,7 +9,9 @@ import {
 } from '../../../src/features/projects/read.ts'
 import { commandLines, commandsOfLines } from '../../../src/domain/ci-project/masked-project.ts'
 import { variablesIn } from '../../../src/features/projects/inputs.ts'
-import { namesInUrl, readCreation, type Creation } from '../../../src/features/projects/create.ts'
+import { namesInUrl } from '../../../src/features/projects/create.ts'
+import { creationIn } from '../../../src/features/projects/create-form.ts'
+import { checkCreation } from '../../../src/sources/ci-service/check-creation.ts'
 import { CREATION } from './stage.ts'
 
 const base = (raw: Record<string, unknown>) => baseOf(raw, 'key')
@@ -52,23 +54,15 @@ test(`a field name of more than ${BASE_NAME_CHARS_MAX} characters of JSON is cov
 })
 
 describe('a form to create', () => {
-  const creation = CREATION
-  const SLACK = {
-    notifier: 'slack',
-    target: null,
-    branch: 'main',
-    branchMatch: null,
-    events: ['failed'],
-    options: { key: 'k', url: null },
-  }
-  const asked = (changes: Partial<Creation>) => {
-    const read = readCreation({ ...creation, ...changes })
-    return read.kind === 'creation' ? read.creation : read
-  }
+  const typed = (value: string) => ({ value: { value } })
+  const chosen = (value: string) => ({ value: { selected_option: { value } } })
+  const checked = (value: string) => ({ value: { selected_options: [{ value }] } })
+  const read = (values: Record<string, object>, variables: { name: string; value: string }[] = []) =>
+    creationIn({ view: { state: { values } } }, variables)
 
   test('makes a test pipeline of a line with a name', () => {
-    const testCommands = ['npm ci', '# Unit', 'npm test', 'npm run lint', '#E2E', 'npm run e2e']
-    expect(asked({ testCommands })).toMatchObject({
+    const lines = ['npm ci', '# Unit', 'npm test', 'npm run lint', '#E2E', 'npm run e2e']
+    expect(read({ 'create:test_pipelines': typed(lines.join('\n')) })).toMatchObject({
       test_pipelines: [
         { name: 'Tests', commands: ['npm ci'] },
         { name: 'Unit', commands: ['npm test', 'npm run lint'] },
@@ -77,18 +71,42 @@ describe('a form to create', () => {
     })
   })
 
-  test('has setup commands and variables only for a Basic project', () => {
-    expect(asked({ setupCommands: ['npm ci'] })).toMatchObject({ setup_commands: ['npm ci'] })
-    expect(asked({ setupCommands: ['npm ci'], type: 'pro' })).toMatchObject({ faults: [{ field: 'setup_commands' }] })
-    const variables = [{ name: 'A', value: '1\n2' }]
-    expect(asked({ variables })).toMatchObject({ environment_variables: variables })
-    expect(asked({ variables, type: 'pro' })).toMatchObject({ faults: [{ field: 'environment_variables' }] })
+  test('says how branches match if there are branches', () => {
+    expect(read({ 'create:branches': typed('main'), 'create:branch_match': chosen('exclude') })).toMatchObject({
+      branch_match: 'exclude',
+      branches: ['main'],
+    })
+  })
+
+  test('leaves out what is empty', () => {
+    expect(read({ 'create:repository_url': typed(' git@host:acme/shop ') })).toEqual({
+      repository_url: 'git@host:acme/shop',
+      type: 'basic',
+      team_ids: [],
+      build_on_pr_only: false,
+    })
   })
 
   test('has a rule', () => {
+    const rule = {
+      'create:rule:notifier': chosen('slack'),
+      'create:rule:branch': typed('main'),
+      'create:rule:events': checked('failed'),
+      'create:rule:key': typed('k'),
+    }
     const own = { notifier: 'slack', branch: 'main', build_statuses: ['failed'], options: { key: 'k' } }
-    expect(asked({ rule: SLACK })).toMatchObject({ notification_rules: [own] })
-    expect(asked({})).not.toHaveProperty('notification_rules')
+    expect(read(rule)).toMatchObject({ notification_rules: [own] })
+  })
+
+  test('has setup commands and variables only for a Basic project', () => {
+    const setup = read({ 'create:setup_commands': typed('npm ci') })
+    const variables = read({}, [{ name: 'A', value: '1\n2' }])
+    const sent = { ...CREATION, ...setup, ...variables, repository_url: CREATION.repository_url }
+    expect(checkCreation(sent)).toEqual([])
+    expect(checkCreation({ ...sent, type: 'pro' }).map(({ field }) => field)).toEqual([
+      'setup_commands',
+      'environment_variables',
+    ])
   })
 })
 

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { staticAuth } from '../../../src/sources/ci-service/auth.ts'
 import { createClientV2 } from '../../../src/sources/ci-service/client-v2.ts'
+import type { ProjectCreation } from '../../../src/sources/ci-service/check-creation.ts'
 import { createTransport } from '../../../src/sources/http/transport.ts'
 import { toUuid, type Uuid } from '../../../src/domain/ids.ts'
 import type { Clock } from '../../../src/lib/clock.ts'
 import type { Requester } from '../../../src/projects/outcomes.ts'
 import type { ProjectDeps } from '../../../src/features/projects/outcomes.ts'
-import { createProject, previewCreation, type Creation } from '../../../src/features/projects/create.ts'
+import { createProject, previewCreation } from '../../../src/features/projects/create.ts'
 import { editProject, previewEdit, type EditInput, type PreviewInput } from '../../../src/features/projects/edit.ts'
 import { showProject } from '../../../src/features/projects/read.ts'
 import { resetAesKey } from '../../../src/features/projects/reset.ts'
@@ -20,17 +21,11 @@ export const GRACE = 'U0GRACE001'
 export const ADA = 'U0ADA00001'
 
 /** A creation with only a repository and a team. */
-export const CREATION: Creation = {
-  repositoryUrl: 'https://host/group/acme/shop.git',
+export const CREATION: ProjectCreation = {
+  repository_url: 'https://host/group/acme/shop.git',
   type: 'basic',
-  teams: ['7'],
-  onPullRequestsOnly: false,
-  match: null,
-  branches: [],
-  setupCommands: [],
-  testCommands: [],
-  variables: [],
-  rule: null,
+  team_ids: ['7'],
+  build_on_pr_only: false,
 }
 
 export const T0 = Date.UTC(2026, 4, 4, 14)
@@ -95,8 +90,8 @@ export function operationsOf(deps: ProjectDeps) {
     show: (project: string, by: Requester) => showProject(deps, project, by),
     preview: (input: PreviewInput, by: Requester) => previewEdit(deps, input, by),
     edit: (input: EditInput, by: Requester) => editProject(deps, input, by),
-    previewCreation: (creation: Creation, by: Requester) => previewCreation(deps, creation, by),
-    create: (creation: Creation, by: Requester, options: { evenIfThere: boolean }) =>
+    previewCreation: (creation: ProjectCreation, by: Requester) => previewCreation(deps, creation, by),
+    create: (creation: ProjectCreation, by: Requester, options: { evenIfThere: boolean }) =>
       createProject(deps, creation, by, options.evenIfThere),
     resetAesKey: (uuid: Uuid, by: Requester) => resetAesKey(deps, uuid, by),
   }
