@@ -5,7 +5,7 @@ import { withTimeout } from '../lib/async.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { createSeal } from '../lib/seal.ts'
-import { type SlackDeps, createNewest } from '../features/kit/context.ts'
+import type { SlackDeps } from '../features/kit/context.ts'
 import { registerFeatures } from '../features/kit/register.ts'
 import { ReceivingApp } from '../features/kit/receiving-app.ts'
 import { SocketReceiver } from '../slack/socket/receiver.ts'
@@ -85,7 +85,6 @@ function createReceivingApp(options: SlackEndpointOptions, receiver: Receiver) {
     clock,
     log,
     newReference,
-    newest: createNewest(),
     seal: createSeal(botToken),
     pending: null,
   }

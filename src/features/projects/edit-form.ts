@@ -7,6 +7,7 @@ import { answerOldForm } from '../kit/fault-messages.ts'
 import { requesterIn, textAt } from '../kit/body.ts'
 import { replyTo, type Interaction } from '../kit/command.ts'
 import type { SlackDeps, Reply } from '../kit/context.ts'
+import type { FieldHandler } from '../kit/feature.ts'
 import { editProject, previewEdit, type Preview, type PreviewInput } from './edit.ts'
 import { INPUT_CHARS_MAX, OPTIONS_MAX } from '../kit/fields.ts'
 import {
@@ -95,21 +96,27 @@ const leftOut = (rules: number): string =>
 const TOO_LONG = `This is too long for a Slack form (${INPUT_CHARS_MAX.toLocaleString('en')} characters, ${EVENTS_SHOWN_MAX} events): change it in CI itself.`
 
 /** Handles the choice of another part: draws its fields with CI's current values. */
-export async function choosePart(deps: ProjectDeps, slack: SlackDeps, body: unknown, action: unknown): Promise<void> {
-  const memory = readMemory(body)
-  const viewId = textAt(body, 'view', 'id') ?? ''
-  const by = requesterIn(body, memory?.channel ?? null)
-  const isCurrent = slack.newest.begin(viewId)
-  const replyTarget = replyTargetIn(slack.client, viewId, TITLES.edit, awayFrom(slack, by))
-  await respond(slack, { what: 'project edit', by, replyTarget }, async (reference): Promise<Reply> => {
-    if (!memory) return { outcome: 'old', answer: answerOldForm() }
-    const asking = { by, reference }
-    const shown = await ifAdmin(deps, asking, 'edit', () => readForForm(deps, asking, 'edit', memory.project))
-    if ('answer' in shown) return shown
-    const part = textAt(action, 'selected_option', 'value')
-    if (isCurrent()) await showIn(slack.client, viewId, editView(shown, part, memory.channel))
-    return { outcome: 'part', answer: null }
-  })
+export function choosePart(deps: ProjectDeps): FieldHandler {
+  // Of several choices in one form, only the newest is shown, however late CI answers the others.
+  const newest = new Map<string, unknown>()
+  return async (slack, body, action) => {
+    const memory = readMemory(body)
+    const viewId = textAt(body, 'view', 'id') ?? ''
+    const by = requesterIn(body, memory?.channel ?? null)
+    const isNewest = () => newest.get(viewId) === action
+    newest.set(viewId, action)
+    const replyTarget = replyTargetIn(slack.client, viewId, TITLES.edit, awayFrom(slack, by))
+    await respond(slack, { what: 'project edit', by, replyTarget }, async (reference): Promise<Reply> => {
+      if (!memory) return { outcome: 'old', answer: answerOldForm() }
+      const asking = { by, reference }
+      const shown = await ifAdmin(deps, asking, 'edit', () => readForForm(deps, asking, 'edit', memory.project))
+      if ('answer' in shown) return shown
+      const part = textAt(action, 'selected_option', 'value')
+      if (isNewest()) await showIn(slack.client, viewId, editView(shown, part, memory.channel))
+      return { outcome: 'part', answer: null }
+    })
+    if (isNewest()) newest.delete(viewId)
+  }
 }
 
 /** Handles the submitted form: checks it at once, then compares it with what CI has now. */

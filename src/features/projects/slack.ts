@@ -57,7 +57,7 @@ export const projects = (deps: Deps): Feature => ({
     [PROJECT_ACTION_IDS.reset]: opens(deps, 'reset-aes-key'),
     [PROJECT_ACTION_IDS.addWebhook]: { what: 'project', answer: (click) => openAddition(deps, click) },
   },
-  fields: { [PART_ACTION_ID]: (slack, body, action) => choosePart(deps, slack, body, action) },
+  fields: { [PART_ACTION_ID]: choosePart(deps) },
   forms: {
     [EDIT_CALLBACK_ID]: projectEditForm(deps),
     [SEND_CALLBACK_ID]: projectSendForm(deps),
