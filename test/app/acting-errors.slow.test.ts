@@ -29,7 +29,7 @@ const STOPS: readonly Meets[] = [
     '400',
     status(400),
     ['Not stopped', 'probably not running any more'],
-    'CI refused: the build is probably not running any more',
+    'CI refused: it is probably too late for that',
   ],
   [
     '401',
@@ -38,14 +38,14 @@ const STOPS: readonly Meets[] = [
     "does not accept Buildline's credentials",
   ],
   ['403', status(403), ['Not stopped', 'lack the right to stop builds'], "Buildline's credentials lack the right"],
-  ['404', status(404), ['Not stopped', 'CI has no such running build'], 'it has no such running build'],
+  ['404', status(404), ['Not stopped', 'CI has no such running build'], 'it is probably too late for that'],
   ['429', status(429), ['Not stopped', 'too many requests', 'Try again'], 'there were too many requests'],
-  ['500', status(500), ['Unclear whether CI stops', 'CI failed while it answered'], 'not clear yet'],
+  ['500', status(500), ['Unclear whether CI stops', 'CI may have done it anyway'], 'not clear yet'],
   ['torn', { kind: 'down', times: 1 }, ['Unclear whether CI stops', 'The connection to CI broke'], 'not clear yet'],
 ]
 
 const RESTARTS: readonly Meets[] = [
-  ['400', status(400), ['Not restarted', 'It may be running again already'], 'the build cannot be restarted now'],
+  ['400', status(400), ['Not restarted', 'It may be running again already'], 'it is probably too late for that'],
   [
     '401',
     status(401),
@@ -53,9 +53,9 @@ const RESTARTS: readonly Meets[] = [
     "does not accept Buildline's credentials",
   ],
   ['403', status(403), ['Not restarted', 'lack the right to restart builds'], "Buildline's credentials lack the right"],
-  ['404', status(404), ['Not restarted', 'CI no longer has this build'], 'it no longer has this build'],
+  ['404', status(404), ['Not restarted', 'CI no longer has this build'], 'it is probably too late for that'],
   ['429', status(429), ['Not restarted', 'Nothing was started'], 'there were too many requests'],
-  ['500', status(500), ['Unclear whether CI runs', 'CI failed while it answered'], 'not clear yet'],
+  ['500', status(500), ['Unclear whether CI runs', 'CI may have done it anyway'], 'not clear yet'],
   ['torn', { kind: 'down', times: 1 }, ['Unclear whether CI runs', 'The connection to CI broke'], 'not clear yet'],
 ]
 

@@ -128,7 +128,7 @@ function ciRefused({ action, build, code, reason }: Of<'ci-refused'>): ErrorAnsw
 
 const unclear = ({ action, build, code }: Of<'unclear'>): ErrorAnswer => ({
   what: `:grey_question: *Unclear whether ${sourceWord(build)} ${UNSURE[action]}*: ${buildSubject(build)}`,
-  ...inWordsOf(build, unclearWords(code, action)),
+  ...inWordsOf(build, unclearWords(code)),
   parts: lookAgain(build),
 })
 

@@ -75,8 +75,8 @@ export function ciReason(reason: string | null, source: SourceName = 'ci'): stri
   return said === '' ? [] : [`${SOURCE_NAMES[source]} said: ${said}`]
 }
 
-// What CI's errors mean, and what to do next: one set of texts for reading, one for an action that was certainly not
-// done, one for an action that may have been done.
+// What CI's errors mean, and what to do next: one set of texts for reading, from which those for actions are made, with
+// exceptions.
 
 /** The reason, and the one next step. */
 export interface Words {
@@ -95,9 +95,10 @@ export function refusedWords(code: string, action: Action): Words {
 }
 
 /** CI may have carried out the request. */
-export const unclearWords = (code: string, action: Action): Words => ({ why: unclearReason(code), next: LOOK[action] })
+export const unclearWords = (code: string): Words => ({ why: unclearReason(code), next: LOOK })
 
-export const unclearReason = (code: string): string => (isKnown(code) ? UNCLEAR[code] : unknownWords(code).why)
+export const unclearReason = (code: string): string =>
+  `${UNCLEAR[code] ?? failureWords(code).why} CI may have done it anyway.`
 
 const isKnown = (code: string): code is CiErrorKind => Object.hasOwn(READING, code)
 
@@ -145,73 +146,51 @@ const UNCHANGED: Record<Action, string> = {
   play: 'Nothing was started.',
 }
 
-const atGate = (action: 'approve' | 'reject' | 'play', deed: string): Partial<Record<CiErrorKind, Words>> => ({
-  'bad-request': { why: 'It probably no longer waits for that: somebody else may have been faster.', next: REFRESH },
+/** Refusals that every action has in common. @param deed `stop builds`, `approve it` */
+const refusals = (action: Action, deed: string): Partial<Record<CiErrorKind, Words>> => ({
   unauthorized: { why: CREDENTIALS, next: `Tell a workspace admin: until they are renewed, ${deed} in CI.` },
+  forbidden: {
+    why: `Buildline's credentials lack the right to ${deed}.`,
+    next: 'Ask a workspace admin to give them that right in CI.',
+  },
+  'too-large': { why: `${TOO_LONG} ${UNCHANGED[action]}`, next: 'Open the build in CI, and do it there.' },
+})
+
+const atGate = (action: 'approve' | 'reject' | 'play', deed: string): Partial<Record<CiErrorKind, Words>> => ({
+  ...refusals(action, deed),
+  'bad-request': { why: 'It probably no longer waits for that: somebody else may have been faster.', next: REFRESH },
   forbidden: {
     why: `CI does not let the owner of Buildline's token ${deed}.`,
     next: `Open the build and ${deed} in CI, or ask a workspace admin to give the token that right.`,
   },
   'not-found': { why: 'CI has nothing there that waits: somebody else may have been faster.', next: REFRESH },
-  'too-large': { why: `${TOO_LONG} ${UNCHANGED[action]}`, next: `Open the build and ${deed} in CI.` },
 })
 
 /** Refusals that mean something different for an action than for reading. */
 const REFUSED: Record<Action, Partial<Record<CiErrorKind, Words>>> = {
   stop: {
+    ...refusals('stop', 'stop builds'),
     'bad-request': { why: 'It is probably not running any more.', next: REFRESH },
-    unauthorized: {
-      why: CREDENTIALS,
-      next: 'Tell a workspace admin: until they are renewed, stop builds in CI.',
-    },
-    forbidden: {
-      why: "Buildline's credentials lack the right to stop builds.",
-      next: 'Ask a workspace admin to give them that right in CI.',
-    },
     'not-found': { why: 'CI has no such running build: it has probably finished.', next: REFRESH },
-    'too-large': { why: `${TOO_LONG} ${UNCHANGED.stop}`, next: 'Stop it in CI.' },
   },
   restart: {
+    ...refusals('restart', 'restart builds'),
     'bad-request': {
       why: 'CI cannot restart it in its current state. It may be running again already.',
       next: REFRESH,
     },
-    unauthorized: {
-      why: CREDENTIALS,
-      next: 'Tell a workspace admin: until they are renewed, restart builds in CI.',
-    },
-    forbidden: {
-      why: "Buildline's credentials lack the right to restart builds.",
-      next: 'Ask a workspace admin to give them that right in CI.',
-    },
     'not-found': { why: 'CI no longer has this build.', next: 'Start a new build of the branch in CI.' },
-    'too-large': { why: `${TOO_LONG} ${UNCHANGED.restart}`, next: 'Restart it in CI.' },
   },
   approve: atGate('approve', 'approve it'),
   reject: atGate('reject', 'reject it'),
   play: atGate('play', 'start the job'),
 }
 
-const UNCLEAR: Record<CiErrorKind, string> = {
-  'bad-request': 'CI did not understand, but may have done it anyway.',
-  unauthorized: `${CREDENTIALS} It may have done it anyway.`,
-  forbidden: 'CI refused, but may have done it anyway.',
-  'not-found': 'CI answered that it has no such build, but may have done it anyway.',
-  'rate-limited': `${SLOW_DOWN} It may have done it anyway.`,
-  server: 'CI failed while it answered, and may have done it anyway.',
-  timeout: 'CI took too long to answer, and may have done it anyway.',
+/** Reasons that would mislead if CI may have done it. */
+const UNCLEAR: Partial<Record<string, string>> = {
+  forbidden: 'CI refused.',
+  'not-found': 'CI answered that it has no such thing.',
   unreachable: 'The connection to CI broke before the answer came.',
-  certificate: "Buildline does not accept CI's certificate.",
-  shape: "CI's answer could not be read.",
-  'too-large': "CI's answer was too long to read.",
 }
 
-const WAIT = durationWords(CONFIRM_WITHIN_MS)
-
-const LOOK: Record<Action, string> = {
-  stop: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether the build stops and does not ask CI twice.`,
-  restart: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether it runs again and does not ask CI twice.`,
-  approve: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether it still waits and does not ask CI twice.`,
-  reject: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether it still waits and does not ask CI twice.`,
-  play: `Wait ${WAIT}, then press *Refresh*: Buildline checks whether the job runs and does not ask CI twice.`,
-}
+const LOOK = `Wait ${durationWords(CONFIRM_WITHIN_MS)}, then press *Refresh*: Buildline checks what became of it and does not ask CI twice.`

@@ -14,7 +14,7 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { LATER, failureWords, type Words, ciReason, answerCiFailure } from '../kit/fault-messages.ts'
+import { LATER, failureWords, type Words, ciReason, answerCiFailure, unclearReason } from '../kit/fault-messages.ts'
 import { andMore, differenceParts, fieldsWords, fieldWords, unknownNotifierWords, unshownWords } from './words.ts'
 import { MESSAGE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
@@ -24,6 +24,7 @@ import { answerRefused } from '../kit/not-allowed.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 import type { CreateOutcome } from './create.ts'
 import type { EditOutcome, ChangedMeanwhile } from './edit.ts'
+import { TAKEN } from './record.ts'
 import type { ResetOutcome } from './reset.ts'
 
 // Answers about writes to projects. Only the requester sees them, except `endLine`, which is for the channel. Only the
@@ -128,7 +129,8 @@ function answerNotDone(
     )
   }
   const what = `:grey_question: *Unclear whether CI has ${done}* ${project}.`
-  const why = [UNCLEAR[outcome.code] ?? 'The call ended before CI had answered.', LOOKED[outcome.lookUp]]
+  const said = outcome.code === TAKEN ? 'CI answered that it had done it.' : unclearReason(outcome.code)
+  const why = [said, LOOKED[outcome.lookUp]]
   const next = `Look at it with ${typed(`/ci project ${outcome.project}`)} before you send anything again.`
   return answerError({ what, why, next }, reference)
 }
@@ -158,15 +160,6 @@ const REFUSED: Partial<Record<string, Words>> = {
   timeout: { why: 'CI did not answer in time, and nothing was sent.', next: LATER },
   unreachable: { why: 'CI could not be reached, and nothing was sent.', next: LATER },
   'too-large': { why: "CI's answer was too long.", next: 'Change it in CI.' },
-}
-
-const UNCLEAR: Readonly<Record<string, string>> = {
-  server: 'CI failed while it answered.',
-  taken: 'CI answered that it had done it.',
-  timeout: 'CI took too long to answer.',
-  unreachable: 'The connection to CI broke before the answer came.',
-  shape: "CI's answer could not be read.",
-  'too-large': "CI's answer was too long to read.",
 }
 
 /** Sent to the person who requested a write with an unknown outcome: what CI shows now. */

@@ -83,13 +83,13 @@ function stageWords(request: ShownRequest): string | null {
   return words && withSourceName(request.source ?? 'ci', words)
 }
 
-function stageOfCi({ action, stage, code }: ShownRequest): string | null {
+function stageOfCi({ stage, code }: ShownRequest): string | null {
   switch (stage) {
     case 'asked':
     case 'confirmed':
       return null
     case 'refused':
-      return UNREACHED_CODES.has(code) ? UNREACHED : `CI refused${why(REFUSED[action], code)}`
+      return UNREACHED_CODES.has(code) ? UNREACHED : `CI refused${why(REFUSED, code)}`
     case 'unclear':
       return 'not clear yet whether CI received it'
     case 'unconfirmed':
@@ -105,32 +105,14 @@ const why = (reasons: Readonly<Record<string, string>>, code: string | null): st
 const UNREACHED_CODES: ReadonlySet<string | null> = new Set(['unreachable', 'certificate', 'timeout'])
 const UNREACHED = 'CI could not be reached, and nothing was done'
 
-const SHARED = {
+const TOO_LATE = 'it is probably too late for that'
+
+const REFUSED: Record<string, string> = {
+  'bad-request': TOO_LATE,
+  'not-found': TOO_LATE,
   unauthorized: "it does not accept Buildline's credentials",
   forbidden: "Buildline's credentials lack the right",
   'rate-limited': 'there were too many requests',
-}
-
-const AT_GATE = {
-  'bad-request': 'it probably no longer waits for that',
-  'not-found': 'it has nothing there that waits',
-  ...SHARED,
-}
-
-const REFUSED: Record<Action, Record<string, string>> = {
-  stop: {
-    'bad-request': 'the build is probably not running any more',
-    'not-found': 'it has no such running build',
-    ...SHARED,
-  },
-  restart: {
-    'bad-request': 'the build cannot be restarted now',
-    'not-found': 'it no longer has this build',
-    ...SHARED,
-  },
-  approve: AT_GATE,
-  reject: AT_GATE,
-  play: AT_GATE,
 }
 
 const UNCONFIRMED: Record<string, string> = {
