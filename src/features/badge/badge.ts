@@ -17,9 +17,8 @@ export type BadgeOutcome =
       words: string | null
       /** what the badge shows about the project and branch */
       found: 'yes' | 'no-project' | 'no-branch' | 'unknown'
-      url: string
+      /** shows the badge, escaped for any branch name */
       markdown: string
-      html: string
       /** PNG, GIF or JPEG; null if there is none that Slack can show */
       picture: Uint8Array | null
       failure: CiFailure | null
@@ -35,7 +34,7 @@ export interface BadgeDeps extends FindDeps {
   draw: (svg: Uint8Array) => Promise<Uint8Array | null>
 }
 
-/** The state of a branch as CI's badge shows it, and the texts to copy. Complete even without the picture. */
+/** The state of a branch as CI's badge shows it, and its Markdown to copy. Complete even without the picture. */
 export async function findBadge(
   deps: BadgeDeps,
   about: { project: string; branch: string | null },
@@ -52,7 +51,8 @@ export async function findBadge(
   const { uuid } = project
   if (uuid === null) return { kind: 'no-uuid', project }
   const url = deps.badges.urlOf(uuid, about.branch)
-  const common = { kind: 'badge', project, branch: about.branch, ...copied(url, project, about.branch) } as const
+  const markdown = markdownOf(url, project, about.branch)
+  const common = { kind: 'badge', project, branch: about.branch, markdown } as const
   try {
     const { contentType, bytes, words } = await deps.badges.fetchBadge(uuid, about.branch)
     const asItIs = isPicture(contentType, bytes) ? bytes : null
@@ -66,7 +66,7 @@ export async function findBadge(
   }
 }
 
-/** Badges of GitHub and GitLab may need a login, so only the address is given. The words come from the last build. */
+/** Badges of GitHub and GitLab may need a login, so only the Markdown is given. The words come from the last build. */
 async function hostedBadge(deps: BadgeDeps, project: ProjectRef, branch: string | null): Promise<BadgeOutcome> {
   const { projectId } = project
   if (projectId === null || !isProjectId(projectId)) return { kind: 'no-uuid', project }
@@ -76,7 +76,7 @@ async function hostedBadge(deps: BadgeDeps, project: ProjectRef, branch: string 
   if (url === null) return { kind: 'no-uuid', project }
   const words = await lastWords(deps, project, branch)
   const said = { words, found: 'yes', picture: null, failure: null } as const
-  return { kind: 'badge', project, branch, ...copied(url, project, branch), ...said }
+  return { kind: 'badge', project, branch, markdown: markdownOf(url, project, branch), ...said }
 }
 
 /** The state of the last known build, for a badge without words. */
@@ -96,12 +96,7 @@ function foundIn(words: string | null): Extract<BadgeOutcome, { kind: 'badge' }>
   return /\bbranch not found|\bunknown$/i.test(words) ? 'no-branch' : 'yes'
 }
 
-/** The texts to copy: the address, and Markdown and HTML that show the badge, escaped for any branch name. */
-function copied(url: string, { name }: ProjectRef, branch: string | null) {
+function markdownOf(url: string, { name }: ProjectRef, branch: string | null): string {
   const label = `${branch === null ? name : `${name} ${branch}`} build status`.replace(/\s+/g, ' ')
-  const markdown = `![${label.replace(/[\\[\]`*_<>&!|]/g, String.raw`\$&`)}](<${url.replace(/[<>\\]/g, encodeURIComponent)}>)`
-  return { url, markdown, html: `<img src="${attribute(url)}" alt="${attribute(label)}">` }
+  return `![${label.replace(/[\\[\]`*_<>&!|]/g, String.raw`\$&`)}](<${url.replace(/[<>\\]/g, encodeURIComponent)}>)`
 }
-
-const attribute = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -17,7 +17,7 @@ import type { BadgeOutcome } from './badge.ts'
 
 type ShownBadge = Extract<BadgeOutcome, { kind: 'badge' }>
 
-/** The badge's state, and its address in three forms to copy. */
+/** The badge's state, and its Markdown to copy. */
 export function answerBadge(outcome: BadgeOutcome, context: AnswerContext): Answer {
   if (isNotFound(outcome)) return answerNotFound(outcome, context)
   switch (outcome.kind) {
@@ -61,12 +61,8 @@ const OF_GITHUB = {
 const partsOf = (badge: ShownBadge) => [
   line(`:label: ${subjectOf(badge)}: *${outside(stateIn(badge), TITLE_CHARS_MAX) || 'state unknown'}*`),
   line(doubtOf(badge)),
-  line('Address'),
-  line(codeBlock(badge.url)),
   line('Markdown'),
   line(codeBlock(badge.markdown)),
-  line('HTML'),
-  line(codeBlock(badge.html)),
 ]
 
 const subjectOf = ({ project, branch }: ShownBadge): string =>
@@ -102,7 +98,6 @@ export const CODE_CHARS_MAX = 2_500
 
 function codeBlock(text: string): string {
   const code = codeSpan(text)
-  if (code === '') return 'There is none.'
   return code.length > CODE_CHARS_MAX ? 'Too long to show here.' : `\`\`${code}\`\``
 }
 
@@ -120,17 +115,8 @@ function pictureOf(badge: ShownBadge): Picture | null {
   const { project, branch, words } = badge
   const about = [project.name, ...(branch === null ? [] : [`on ${branch}`])].join(' ')
   const alt = cut(toLine(`${about}: ${words ?? 'build state'}`), ALT_CHARS_MAX)
-  return { png: badge.picture, name: fileName([project.name, branch ?? '']), alt }
+  return { png: badge.picture, name: 'badge.png', alt }
 }
 
 /** The longest alt text of a picture, in code points. */
 export const ALT_CHARS_MAX = 300
-/** The longest file name without its extension, in characters. */
-export const FILE_NAME_CHARS_MAX = 80
-
-/** `badge-acme-web-main.png` */
-function fileName(parts: readonly string[]): string {
-  const words = ['badge', ...parts].join('-').replaceAll(/[^A-Za-z0-9]+/g, '-')
-  const short = words.slice(0, FILE_NAME_CHARS_MAX)
-  return `${short.endsWith('-') ? short.slice(0, -1) : short}.png`
-}

@@ -37,7 +37,7 @@ const ROW: CommandRow = {
   alias: '/ci-badge',
   group: 'Look',
   usage: 'project [branch]',
-  does: 'says what a badge shows, with its address, Markdown and HTML to copy',
+  does: 'says what a badge shows, with its Markdown to copy',
   examples: ['/ci badge acme/web', '/ci badge acme/web main'],
   who: 'everyone',
   notes: [

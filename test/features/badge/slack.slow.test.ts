@@ -34,14 +34,12 @@ const uuidOf = ({ ci }: World): string => ci.state().projects.find(({ name }) =>
 const filesIn = ({ slack }: Pick<World, 'slack'>) => [...slack.workspace.files.values()]
 
 describe('/ci badge', () => {
-  it('says the state in words, with texts to copy: address, Markdown and HTML', async () => {
+  it('says the state in words, with its Markdown to copy', async () => {
     const world = await openRed()
     await type(world, ada, '/ci badge acme/web main')
     const { text } = await untilAnswered(world, ada, ['failing', 'acme/web', '`main`'])
     const url = `${world.ci.address().siteUrl}/projects/${uuidOf(world)}/status?branch=main`
-    expect(text).toContain(`\`\`\`${url}\`\`\``)
     expect(text).toContain(`![acme/web main build status](&lt;${url}&gt;)`)
-    expect(text).toContain(`&lt;img src="${url}" alt="acme/web main build status"&gt;`)
   })
 
   it('posts the picture only when its button is pressed, as a PNG with an alternative text', async () => {
@@ -53,9 +51,9 @@ describe('/ci badge', () => {
     await world.slack.people.click({ user: ada, channel: BUILDS, ts: message.ts, actionId: 'choose_1' })
     await until('the picture is there', () => filesIn(world).some(({ completedAtMs }) => completedAtMs !== undefined))
     const [file] = filesIn(world)
-    expect(file).toMatchObject({ name: 'badge-acme-web-main.png', altText: expect.stringContaining('failing') })
+    expect(file).toMatchObject({ name: 'badge.png', altText: expect.stringContaining('failing') })
     expect(file?.bytes?.subarray(0, PNG.length)).toEqual(PNG)
-    await until('it is shown', () => world.slack.transcript(BUILDS).includes('badge-acme-web-main.png'))
+    await until('it is shown', () => world.slack.transcript(BUILDS).includes('badge.png'))
   })
 
   it('has its picture in the bundle too, where a separate process draws it', async () => {
@@ -70,15 +68,15 @@ describe('/ci badge', () => {
     expect(filesIn(scene)[0]?.bytes?.subarray(0, PNG.length)).toEqual(PNG)
   })
 
-  it('for any branch gives an address that leads to exactly that branch', async () => {
+  it('for any branch gives Markdown that leads to exactly that branch', async () => {
     const world = await openWorld()
     for (const branch of ODD_BRANCHES) {
       await pushRed(world, 'acme/web', branch)
       await untilKnown(world, ODD_BRANCHES.indexOf(branch) + 1)
       const text = `badge acme/web ${escaped(branch.includes(' ') ? `'${branch}'` : branch)}`
       await world.slack.people.runCommand({ user: ada, channel: BUILDS, command: '/ci', text })
-      const answer = await untilAnswered(world, ada, ['failing', 'Address', 'Markdown', 'HTML'])
-      const url = unescaped(/```([^`]+)```/.exec(answer.text)?.[1] ?? '')
+      const answer = await untilAnswered(world, ada, ['failing', 'Markdown'])
+      const url = unescaped(/\(&lt;([^ ]+)&gt;\)/.exec(answer.text)?.[1] ?? '')
       expect(new URL(url).searchParams.get('branch')).toBe(branch)
       reload(world)
     }
@@ -99,7 +97,7 @@ describe('/ci badge', () => {
     await untilAnswered(world, ada, ['project unknown', "CI's site does not know this project"])
   })
 
-  it('while the site is down says so, and still gives the texts to copy', async () => {
+  it('while the site is down says so, and still gives the Markdown to copy', async () => {
     const world = await openRed()
     world.ci.addFault({ kind: 'status', statusCode: 503, where: 'site' })
     await type(world, ada, '/ci badge acme/web main')

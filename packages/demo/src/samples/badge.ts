@@ -41,9 +41,7 @@ function badge(cast: Cast): Of<BadgeOutcome, 'badge'> {
     branch: cast.branch,
     words: cast.badge,
     found: 'yes',
-    url,
     markdown: `![${cast.project} ${cast.branch} build status](<${url}>)`,
-    html: `<img src="${url}" alt="${cast.project} ${cast.branch} build status">`,
     picture: PICTURE,
     failure: null,
   }
