@@ -1,9 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { sourceOf } from '../../domain/ids.ts'
-import { namedExactly } from '../../domain/ci-project/project-names.ts'
-import { nameKey } from '../../domain/rules/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
-import type { KnownProject, ListedQuery } from '../../store/records.ts'
+import type { KnownProject } from '../../store/records.ts'
 import type { Reads, Store } from '../../store/store.ts'
 import type { ListQuery, ProjectRef, BuildSummary, CiFailure } from '../../projects/outcomes.ts'
 import { untilIngested } from '../../ci-sync/ci-lookup.ts'
@@ -86,7 +83,7 @@ async function stateOf(deps: ListDeps, project: ProjectRef) {
 const lastWholeAt = async ({ store }: Pick<ListDeps, 'store'>): Promise<number> =>
   (await store.read.lastDoneAt(WHOLE_READING)) ?? 0
 
-/** A search shows all matches, not only the best one. If no name has the text, the project with that uuid or id. */
+/** A search shows all matches, not only the best one. */
 async function readPage(reads: Reads, { text, type, page: wanted }: ListQuery, readSince: number) {
   const query = { text, type, readSince }
   const { total } = await reads.countListed(query)
@@ -94,22 +91,8 @@ async function readPage(reads: Reads, { text, type, page: wanted }: ListQuery, r
   const page = Math.min(Math.max(1, wanted), pages)
   // Each reads much of the table, so other work gets its turn in between.
   await nextTurn()
-  if (total === 0 && text !== null) {
-    const projects = await namedHere(reads, text, query)
-    return { projects, page, pages, total: projects.length }
-  }
   const listed = await reads.listedProjects(query, { limit: PAGE_SIZE, offset: (page - 1) * PAGE_SIZE })
   return { projects: await withIds(reads, listed), page, pages, total }
-}
-
-async function namedHere(reads: Reads, text: string, { type, readSince }: ListedQuery): Promise<ProjectRef[]> {
-  const named = namedExactly(await projectsAs(reads, [nameKey(text)]), text)
-  const uuids = named.flatMap(({ uuid }) => uuid ?? [])
-  const listed = await reads.listedAs(uuids, uuids.length)
-  const here = new Set(
-    listed.filter(({ legacyId, readAt }) => sourceOf(legacyId) !== 'ci' || readAt >= readSince).map(({ uuid }) => uuid),
-  )
-  return named.filter((one) => here.has(one.uuid!) && (type === null || one.type === type)).slice(0, PAGE_SIZE)
 }
 
 /** Adds the integer ids under which builds are stored. For Pro projects, only deliveries contain them. */
