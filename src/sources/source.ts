@@ -91,8 +91,6 @@ export type Startable =
       inputs: readonly StartInput[]
       /** it also takes variables that its file does not name */
       takesVariables: boolean
-      /** where its builds are listed; outside text */
-      page: string | null
     }
 
 /** An input as the project's file describes it; outside text. */

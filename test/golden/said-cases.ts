@@ -140,12 +140,8 @@ export const SAID_CASES: Readonly<Record<string, SaidCase>> = {
     when: 'It was not known which run was started: the person who wanted it is told once GitHub shows it.',
     text: runLookedUp({ project: CAST.project, what: ['main'], state: 'accepted' }, { number: '513', url: CAST.buildUrl }),
   },
-  'run-several': {
-    when: 'Several runs may be the one that was started.',
-    text: runLookedUp({ project: CAST.project, what: ['main'], state: 'accepted' }, 'several'),
-  },
   'run-not-shown': {
-    when: 'GitHub shows no such run, although it said yes.',
+    when: 'GitHub shows no such run, or several that may be it, although it said yes.',
     text: runLookedUp({ project: HOSTILE.project, what: [HOSTILE.branch], state: 'accepted' }, null),
   },
   'alarm-v2': {

@@ -45,38 +45,31 @@ export function answerRun(outcome: RunOutcome, context: AnswerContext): Answer {
 }
 
 const WAIT = durationWords(CONFIRM_WITHIN_MS)
-const SEVERAL = 'Several builds were started there at the same time, so Buildline cannot tell which one it is.'
 
 const runWords = ({ project, ref }: Pick<Run, 'project' | 'ref'>): string =>
   `${projectLabel({ project })} on ${branchName(ref)}`
 
 const startedWords = (run: Pick<Run, 'project' | 'ref'>, build: Started | null): string => {
-  if (build === null || build === 'several') return `:rocket: *Started*: ${runWords(run)}`
+  if (build === null) return `:rocket: *Started*: ${runWords(run)}`
   const link = mrkdwnLink(build.url, outside(`#${build.number}`, WORD_CHARS_MAX), INLINE_URL_CHARS_MAX)
   return `:rocket: *Started*: ${runWords(run)}, ${link}`
 }
 
 function started({ run, build }: Of<'started'>): Answer {
   const { source, inputs } = run
-  const what = startedWords(run, build)
-  if (build === 'several') return answerError({ what, why: SEVERAL, next: lookThere(run) })
   return answerOf([
-    line(what),
+    line(startedWords(run, build)),
     line(build ? '' : `${SOURCE_NAMES[source]} does not show it yet. You will get a message with its link.`),
     small(inputs.length === 0 ? '' : `With ${names(inputs)}`),
   ])
 }
 
-function unclear({ run, code, build }: Of<'unclear'>, reference: string): Answer {
+function unclear({ run, code }: Of<'unclear'>, reference: string): Answer {
   const what = `:grey_question: *Unclear* whether it was started: ${runWords(run)}`
   const why = withSourceName(run.source, unclearReason(code))
-  if (build === 'several') return answerError({ what, why: [why, SEVERAL], next: lookThere(run) }, reference)
   const next = `Wait for a message, within ${WAIT}: Buildline looks it up and does not start it twice.`
   return answerError({ what, why, next }, reference)
 }
-
-const lookThere = ({ source, page }: Run): string =>
-  `Look for it in ${mrkdwnLink(page, SOURCE_NAMES[source], INLINE_URL_CHARS_MAX)}.`
 
 const notStarted = (words: string, { why, next }: { why: string | readonly string[]; next: string }): Answer =>
   answerError({ what: `:warning: *Not started*: ${words}`, why, next })
@@ -163,14 +156,13 @@ const CANNOT: Record<SourceName, Words> = {
   gitlab: { why: 'GITLAB_TOKEN is not set.', next: 'Ask the person who runs Buildline to set it.' },
 }
 
-/** Sent to a person whose run had an unknown outcome. @param build null: the source shows none */
+/** Sent to a person whose run had an unknown outcome. @param build null: none is certainly it */
 export function lookedUpLine(
   { project, what, state }: Pick<ProjectRequest, 'project' | 'what' | 'state'>,
   build: Started | null,
 ): string {
   const run = { project, ref: what[0] ?? '' }
-  if (build === 'several') return `:grey_question: ${runWords(run)}: ${SEVERAL} Look for it there.`
   if (build !== null) return startedWords(run, build)
   const isTaken = state === 'accepted' ? ' It was accepted.' : ''
-  return `:grey_question: *No build is shown* of ${runWords(run)}, as you asked.${isTaken} Look there before you start it again.`
+  return `:grey_question: *No build was found* that is certainly the one you asked for: ${runWords(run)}.${isTaken} Look there before you start it again.`
 }

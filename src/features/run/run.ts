@@ -36,18 +36,19 @@ export interface Run {
   source: SourceName
   ref: string
   inputs: readonly string[]
-  /** where its builds are listed; outside text */
-  page: string | null
 }
 
-/** The build that a run has started; `several`: more than one may be it, and none is taken. */
-export type Started = { number: string; url: string | null } | 'several'
+/** The build that a run has started. */
+export interface Started {
+  number: string
+  url: string | null
+}
 
 export type RunOutcome =
   /** the source said yes, or shows it; `build`: null: the source does not show it yet, and the person gets a message */
   | { kind: 'started'; run: Run; build: Started | null }
-  /** the source may have started it; `build`: null: the bot looks for it, and the person gets a message */
-  | { kind: 'unclear'; run: Run; code: string; build: 'several' | null }
+  /** the source may have started it: the bot looks for it, and the person gets a message */
+  | { kind: 'unclear'; run: Run; code: string }
   /** the source has certainly started nothing */
   | { kind: 'ci-refused'; run: Run; code: string; reason: string | null }
   | { kind: 'asked-already'; project: string; by: string; at: number }
@@ -82,9 +83,7 @@ export async function startRun(deps: RunDeps, wanted: Wanted, by: Requester): Pr
   const now: ProjectRequest = { ...request, state: isTaken ? 'accepted' : 'unclear', newBuildId }
   const seen = await retryLookUp(deps, () => lookForBuild(deps, now))
   const build = seen.kind === 'shown' ? seen.done : null
-  if (isTaken) return { kind: 'started', run, build }
-  const isFound = build !== null && build !== 'several'
-  return isFound ? { kind: 'started', run, build } : { kind: 'unclear', run, code: called.code, build }
+  return isTaken || build !== null ? { kind: 'started', run, build } : { kind: 'unclear', run, code: called.code }
 }
 
 interface Ready {
@@ -113,7 +112,7 @@ async function makeReady(deps: RunDeps, wanted: Wanted, by: Requester): Promise<
   const { values, faults } = checkValues(offered, wanted)
   if (faults.length > 0) return { kind: 'faults', project: found.project, wanted, offered, faults }
   const inputs = values.map(({ name }) => name)
-  const run = { project, source, ref: offered.place.ref, inputs, page: offered.page }
+  const run = { project, source, ref: offered.place.ref, inputs }
   const what = [run.ref, ...run.inputs]
   const record = newRecord(deps, by)
   const request: ProjectRequest = {
@@ -154,11 +153,8 @@ export async function lookForBuild(deps: RunDeps, request: ProjectRequest): Prom
     const { projectId, source, starter } = way
     const place = { projectId, project: known.name, ref: request.what[0]! }
     const [id, ...others] = newBuildId ? [newBuildId] : await startedFor(deps, request, { place, starter })
-    if (!id) return { kind: 'not-shown' }
-    if (others.length > 0) {
-      await end(deps, request, { kind: request.state === 'accepted' ? 'shown' : 'not-shown', code: 'several' })
-      return { kind: 'shown', done: 'several' }
-    }
+    // Of several that may be it, none is taken.
+    if (!id || others.length > 0) return { kind: 'not-shown' }
     const seen = { projectId, project: name, buildId: id, projectUuid: null, buildUuid: null }
     const read = await source.readBuild({ ...seen, branch: null, number: null, commit: null })
     if (!read?.event) return { kind: 'not-shown' }

@@ -24,11 +24,9 @@ export const githubStarter = (client: GithubClient): Starter => ({
     if (file === null) return { kind: (await isRef(client, repository, at)) ? 'no-trigger' : 'no-ref', ref: at }
     const inputs = dispatchInputs(file)
     if (typeof inputs === 'string') return { kind: inputs, ref: at }
-    const site = textOf(fieldOf(shown, 'html_url'))
-    const page = site && `${site}/actions/workflows/${path.split('/').at(-1)}`
     // A call that starts something follows no redirect.
     const place = { projectId, project: textOf(fieldOf(shown, 'full_name')) ?? repository, ref: at }
-    return { kind: 'startable', place, inputs, takesVariables: false, page }
+    return { kind: 'startable', place, inputs, takesVariables: false }
   },
   async start({ projectId, project, ref }, values) {
     const inputs = Object.fromEntries(values.map(({ name, value }) => [name, value]))

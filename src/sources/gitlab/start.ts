@@ -24,9 +24,7 @@ export const gitlabStarter = (client: GitlabClient): Starter => ({
     const file = /@|:\/\//.test(path) ? null : await unlessGone(client.file(id, path, at))
     const inputs = file === null ? [] : configured(file)
     if (inputs === null) return { kind: 'unreadable', ref: at }
-    const site = textOf(fieldOf(shown, 'web_url'))
-    const page = site && `${site}/-/pipelines`
-    return { kind: 'startable', place: { projectId, project, ref: at }, inputs, takesVariables: true, page }
+    return { kind: 'startable', place: { projectId, project, ref: at }, inputs, takesVariables: true }
   },
   async start({ projectId, ref }, values) {
     const inputs = values.filter(({ isVariable }) => !isVariable).map((one) => [one.name, valueOf(one)] as const)

@@ -109,31 +109,21 @@ test('a server that cannot name its run is not asked to, and the run is looked u
   expect(runs()).toHaveLength(3)
 })
 
-test('of two runs that may be meant, none is taken: the answer says so', async () => {
-  const { github, run, runs, requests } = await openRuns()
-  github.setServerVersion('3.17.0')
+test.each([
+  ['', 'started'],
+  [' if the answer was lost either', 'unclear'],
+])('of two runs that may be meant, none is taken%s', async (_, kind) => {
+  const { github, run, runs, requests, pass, toldTo } = await openRuns()
+  if (kind === 'started') github.setServerVersion('3.17.0')
   github.push('acme/web', { event: 'workflow_dispatch', author: { login: 'ci-bot' }, outcome: 'none' })
+  if (kind === 'unclear') github.loseNext(1)
   const outcome = await run()
-  expect(outcome).toMatchObject({ kind: 'started', build: 'several' })
-  const { text } = answerRun(outcome, { command: 'run', reference: 'r' })
-  expect(text).toContain('cannot tell which one it is')
-  expect(text).toContain(`${github.url}/acme/web/actions/workflows/ci.yml|GitHub`)
+  expect(outcome).toMatchObject({ kind })
+  expect(outcome).not.toHaveProperty('build.url')
   expect(runs()).toHaveLength(2)
-  expect(await requests()).toMatchObject([{ state: 'confirmed', code: 'several', newBuildId: null }])
-})
-
-test('of two runs that may be meant, none is taken if the answer was lost either', async () => {
-  const { github, run, requests, pass, toldTo } = await openRuns()
-  github.push('acme/web', { event: 'workflow_dispatch', author: { login: 'ci-bot' }, outcome: 'none' })
-  github.loseNext(1)
-  const outcome = await run()
-  expect(outcome).toMatchObject({ kind: 'unclear', build: 'several' })
-  const { text } = answerRun(outcome, { command: 'run', reference: 'r' })
-  expect(text).toContain('cannot tell which one it is')
-  expect(text).not.toContain('Wait for a message')
-  expect(await requests()).toMatchObject([{ state: 'unconfirmed', code: 'several', newBuildId: null }])
   await pass(3 * MINUTE)
-  expect(toldTo(lin().user)).toEqual([])
+  expect(await requests()).toMatchObject([{ state: 'unconfirmed', code: 'not-shown', newBuildId: null }])
+  expect(toldTo(lin().user)).toEqual([expect.stringContaining('No build was found')])
 })
 
 test('a start that GitHub has not carried out ends after two minutes, and its requester is told', async () => {
@@ -148,7 +138,7 @@ test('a start that GitHub has not carried out ends after two minutes, and its re
   expect(await requests()).toMatchObject([{ state: 'unclear' }])
   await pass(2 * MINUTE)
   expect(await requests()).toMatchObject([{ state: 'unconfirmed', code: 'not-shown' }])
-  expect(toldTo(lin().user)).toEqual([expect.stringContaining('No build is shown')])
+  expect(toldTo(lin().user)).toEqual([expect.stringContaining('No build was found')])
   expect(runs()).toEqual([])
   // Then it can be started.
   expect(await run({}, lin({ user: GRACE, interactionKey: 'later' }))).toMatchObject({ kind: 'started' })

@@ -20,7 +20,6 @@ const offered = (inputs: readonly StartInput[], takesVariables = false) =>
     place: { projectId: githubProjectId('1', '2'), project: 'acme/web CI', ref: 'main' },
     inputs,
     takesVariables,
-    page: null,
   }) as const
 
 const check = (values: Record<string, string>, inputs: readonly StartInput[], takesVariables = false) =>

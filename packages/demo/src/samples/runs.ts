@@ -37,13 +37,11 @@ export const faultsOf = (cast: Cast, faults: readonly InputFault[]): Of<RunOutco
     place: { projectId: githubProjectId('1', '2'), project: cast.project, ref: cast.branch },
     inputs: inputsOf(cast),
     takesVariables: false,
-    page: cast.buildUrl,
   },
   faults,
 })
 
-const runOf = ({ project, branch, typed, buildUrl: page }: Cast): Run => ({
-  page,
+const runOf = ({ project, branch, typed }: Cast): Run => ({
   project,
   source: 'github',
   ref: branch,
@@ -59,16 +57,12 @@ export function runs(cast: Cast): Cases<RunOutcome> {
     started: [
       { when: 'its source shows it', outcome: { kind: 'started', run, build: { number: '513', url: buildUrl } } },
       { when: 'its source does not show it yet', outcome: { kind: 'started', run, build: null } },
-      { when: 'several builds may be it', outcome: { kind: 'started', run, build: 'several' } },
       {
         when: 'it takes no inputs',
         outcome: { kind: 'started', run: { ...run, inputs: [] }, build: { number: '513', url: null } },
       },
     ],
-    unclear: [
-      ...each(CODES, (code) => ({ kind: 'unclear', run, code, build: null }) as const, ', and may have started it'),
-      { when: 'several builds may be it', outcome: { kind: 'unclear', run, code: 'server', build: 'several' } },
-    ],
+    unclear: [...each(CODES, (code) => ({ kind: 'unclear', run, code }) as const, ', and may have started it')],
     'ci-refused': [
       ...each(CODES, (code) => ({ kind: 'ci-refused', run, code, reason: null }) as const, ', and has started nothing'),
       {
