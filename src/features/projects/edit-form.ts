@@ -40,7 +40,7 @@ import {
   type WaitingEdit,
   type ProjectVerb,
 } from './forms.ts'
-import { answerEdit, answerNotSent } from './messages.ts'
+import { answerEdit } from './messages.ts'
 import { showProject } from './read.ts'
 import { answerProject } from './show-messages.ts'
 import type { ProjectDeps, ShownProject } from './outcomes.ts'
@@ -222,9 +222,8 @@ export async function readForForm(
   verb: ProjectVerb,
   project: string,
 ): Promise<ShownProject | Reply> {
-  const context = projectContext(verb, reference)
   const outcome = await showProject(deps, project, by)
-  if (outcome.kind !== 'project') return replyTo(outcome, answerProject(outcome, context))
-  if (outcome.stale) return replyTo(outcome.stale, answerNotSent(outcome.stale, context))
-  return outcome.shown
+  return outcome.kind === 'project'
+    ? outcome.shown
+    : replyTo(outcome, answerProject(outcome, projectContext(verb, reference)))
 }

@@ -14,22 +14,14 @@ import {
 } from '../../projects/outcomes.ts'
 import { newestSummary } from '../../projects/find-build.ts'
 import { findProject } from '../../projects/projects.ts'
-import type { KnownProject } from '../../store/records.ts'
 import type { NotListed, ProjectDeps, ShownProject, ProjectBase } from './outcomes.ts'
 import { createHmac } from 'node:crypto'
 import { isNullish } from '../../lib/raw-values.ts'
 import { ANSWER_ONLY, canonicalField } from '../../domain/ci-project/project-fields.ts'
 
 export type ShowOutcome =
-  /**
-   * `stale`: CI could not be reached; then only type, filter and rules are known, as they were last read. `mayEdit`:
-   * whether the requester may edit and reset it
-   */
-  | { kind: 'project'; shown: ShownProject; stale: CiFailure | null; mayEdit: boolean }
-  | { kind: 'no-v2' }
-  | NotListed
-  | CiFailure
-  | NotFound
+  /** `mayEdit`: whether the requester may edit and reset it */
+  { kind: 'project'; shown: ShownProject; mayEdit: boolean } | { kind: 'no-v2' } | NotListed | CiFailure | NotFound
 
 type Read = { kind: 'read'; project: Project; ref: ProjectRef }
 
@@ -81,7 +73,7 @@ export const refusalToAdminister = (
   by: Pick<Requester, 'user' | 'team'>,
 ): Promise<Refused | null> => refusalOf(permits, 'administer', by, 'administer')
 
-/** The project as CI has it now, without its secrets; if CI cannot be reached, as it was last read. */
+/** The project as CI has it now, without its secrets. */
 export async function showProject(
   deps: ProjectDeps,
   text: string,
@@ -90,8 +82,6 @@ export async function showProject(
   const found = await findProject(deps.store.read, text)
   if (found.kind !== 'project') return found
   const [read, refusal] = await Promise.all([readAfresh(deps, found.project), refusalToAdminister(deps, by)])
-  const mayEdit = refusal === null
-  if (read.kind === 'ci-trouble') return asLastRead(deps, found.project, read, mayEdit)
   if (read.kind !== 'read') return read
   const { project, ref } = read
   const shown = {
@@ -101,36 +91,8 @@ export async function showProject(
     build: await newestOf(deps, ref),
     base: baseOf(project.raw, deps.digestKey),
   }
-  return { kind: 'project', shown, stale: null, mayEdit }
+  return { kind: 'project', shown, mayEdit: refusal === null }
 }
-
-async function asLastRead(
-  deps: ProjectDeps,
-  project: ProjectRef,
-  stale: CiFailure,
-  mayEdit: boolean,
-): Promise<ShowOutcome> {
-  const { uuid } = project
-  const known = uuid === null ? null : await deps.store.read.project({ uuid, legacyId: '', names: [] })
-  if (!known) return stale
-  const build = await newestOf(deps, project)
-  const shown: ShownProject = { project, masked: maskedProject(rawOf(known)), setup: [], build, base: {} }
-  return { kind: 'project', shown, stale, mayEdit }
-}
-
-/** The cached project in the format of CI's answer. */
-const rawOf = ({ type, rules, filter }: KnownProject): Record<string, unknown> => ({
-  type,
-  branch_match: filter?.mode,
-  branches: filter?.entries,
-  notification_rules: rules?.map(({ notifier, target, branch, branchMatch, buildStatuses }) => ({
-    notifier,
-    target,
-    branch,
-    branch_match: branchMatch,
-    build_statuses: buildStatuses,
-  })),
-})
 
 const newestOf = ({ store, configured, clock }: ProjectDeps, project: ProjectRef): Promise<BuildSummary | null> =>
   newestSummary({ store, configured, clock }, project)

@@ -9,7 +9,7 @@ import { dayTime } from '../../slack/messages/times.ts'
 import type { ShownProject } from './outcomes.ts'
 import { answerOf, line, row, small, type Answer, type AnswerContext, type Part } from '../../slack/messages/answer.ts'
 import { buildLine, typeWord } from '../kit/build.ts'
-import { failureWords, answerCiFailure } from '../kit/fault-messages.ts'
+import { answerCiFailure } from '../kit/fault-messages.ts'
 import { answerNotSent } from './messages.ts'
 import { andMore, code, command, deploymentTypes, listed, ruleWords } from './words.ts'
 import type { ShowOutcome } from './read.ts'
@@ -26,20 +26,13 @@ export function answerProject(outcome: ShowOutcome, context: AnswerContext): Ans
 
 type Shown = Extract<ShowOutcome, { kind: 'project' }>
 
-const partsOf = ({ shown, stale, mayEdit }: Shown): Part[] => [
+const partsOf = ({ shown, mayEdit }: Shown): Part[] => [
   line(
     `:package: *${projectLabel({ project: shown.project.name })}* · ${typeWord(shown.project.type) ?? 'type unknown'}`,
   ),
-  ...(stale === null ? [] : [line(`:hourglass: ${failureWords(stale.code).why} This is what CI said last.`)]),
   line(shown.build === null ? 'Last build: none reported yet' : `Last build: ${buildLine(shown.build)}`),
-  ...(stale === null
-    ? [...settings(shown.masked, shown.project.uuid), ...ends(shown, mayEdit)]
-    : lastRead(shown.masked)),
-]
-
-const lastRead = (masked: MaskedProject): Part[] => [
-  line(`*Branches:* ${filterWords(filterInWords(masked.filter))}`),
-  ...rules(masked),
+  ...settings(shown.masked, shown.project.uuid),
+  ...ends(shown, mayEdit),
 ]
 
 const settings = (masked: MaskedProject, uuid: Uuid | null): Part[] => [

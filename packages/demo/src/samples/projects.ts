@@ -27,19 +27,15 @@ export function projectSamples(cast: Cast): Sample[] {
 /** What `/ci project` shows. */
 export const shownProjects = (cast: Cast): Cases<ShowOutcome> => ({
   project: [
-    { when: 'it is there', outcome: { kind: 'project', shown: shownOf(cast), stale: null, mayEdit: true } },
+    { when: 'it is there', outcome: { kind: 'project', shown: shownOf(cast), mayEdit: true } },
     {
       when: 'it is Pro, and says little',
-      outcome: { kind: 'project', shown: bare(cast), stale: null, mayEdit: true },
+      outcome: { kind: 'project', shown: bare(cast), mayEdit: true },
     },
     {
       when: 'the requester is not an admin',
-      outcome: { kind: 'project', shown: bare(cast), stale: null, mayEdit: false },
+      outcome: { kind: 'project', shown: bare(cast), mayEdit: false },
     },
-    ...ciTrouble(cast, ', and an older reading is known').map(({ when, outcome: stale }) => ({
-      when,
-      outcome: { kind: 'project', shown: shownOf(cast), stale, mayEdit: true } as const,
-    })),
   ],
   'no-v2': [{ when: 'the v2 interface is not configured', outcome: { kind: 'no-v2' } }],
   'not-listed': [{ when: 'CI does not list it', outcome: { kind: 'not-listed', project: projectOf(cast.project) } }],
