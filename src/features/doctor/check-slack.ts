@@ -21,11 +21,11 @@ export const token: Check = {
   title: 'Slack token',
   calls: 'Slack',
   isVital: true,
-  async run({ identity, store, say }) {
+  async run({ identity, say }) {
     const who = await identity()
     if (who.kind === 'known') return [fine('Slack accepts it.')]
     if (who.kind === 'away') return [away(who.code, say)]
-    return [notAccepted(`Slack does not accept the token (${say.outside(who.code)})${await whyNot(store, say)}.`, say)]
+    return [notAccepted(`Slack does not accept the token (${say.outside(who.code)}).`, say)]
   },
 }
 
@@ -39,27 +39,6 @@ function away(code: string, say: Say): Finding {
     remedy: REACH_SLACK,
   }
 }
-
-/** Slack's earlier events about the app. If it is uninstalled, Slack sends both, in any order. */
-async function whyNot(store: DoctorDeps['store'], say: Say): Promise<string> {
-  const [uninstalledAt, revokedAt] = [await saidAt(store, 'app_uninstalled'), await saidAt(store, 'tokens_revoked')]
-  if (uninstalledAt !== null && uninstalledAt > (revokedAt ?? 0) - SAID_TOGETHER_MS)
-    return `: the app was uninstalled ${say.time(uninstalledAt)}`
-  return revokedAt === null ? '' : `: its tokens were revoked ${say.time(revokedAt)}`
-}
-
-const SAID_TOGETHER_MS = 60_000
-
-/** Slack's events about the app itself. */
-export const APP_EVENTS = ['app_uninstalled', 'tokens_revoked', 'app_rate_limited'] as const
-export type AppEvent = (typeof APP_EVENTS)[number]
-
-/** The store records under this name when Slack last sent it. */
-export const saidName = (event: AppEvent): string => `slack ${event}`
-
-/** When Slack last sent this event (ms); null: never, or not known. */
-const saidAt = (store: DoctorDeps['store'], event: AppEvent): Promise<number | null> =>
-  store ? store.read.lastDoneAt(saidName(event)).catch(() => null) : Promise.resolve(null)
 
 export const scopes: Check = {
   atStart: true,
@@ -87,24 +66,10 @@ export const requests: Check = {
   title: 'Requests from Slack',
   calls: 'Slack',
   async run(examination) {
-    const { store, clock, slack, say } = examination
-    const at = await saidAt(store, 'app_rate_limited')
-    const isLimited = at !== null && clock.now() - at < EVENTS_LIMITED_MS
-    return [
-      ...(isLimited ? [eventsLimited(at, say)] : []),
-      slack.socket ? await ofSocket(slack.socket, examination) : await overHttp(examination),
-    ]
+    const { socket } = examination.slack
+    return [socket ? await ofSocket(socket, examination) : await overHttp(examination)]
   },
 }
-
-/** Slack counts the events of an hour. */
-const EVENTS_LIMITED_MS = 60 * 60_000
-
-const eventsLimited = (at: number, say: Say): Finding =>
-  wrong(
-    `Slack has dropped events since ${say.time(at)}, because there were more than 30,000 in an hour, or too few were answered.`,
-    'Subscribe the app only to the events in manifest.yml, and look in the log for requests that failed.',
-  )
 
 async function overHttp({ receiving, say }: Examination): Promise<Finding> {
   const { wrongSignatures: count } = await receiving()

@@ -1,7 +1,6 @@
 import type { Permits } from '../../projects/outcomes.ts'
 import { singleFlight } from '../../lib/async.ts'
 import { CiError } from '../../sources/http/errors.ts'
-import { type AppEvent, saidName } from './check-slack.ts'
 import {
   notChecked,
   type Check,
@@ -24,9 +23,6 @@ export function doctorOperations(deps: DoctorDeps & { checks: () => readonly Che
       if (permit.kind === 'unknown-person') return permit
       return examineOnce()
     },
-    /** Slack says something of the app itself. */
-    slackSaid: async (event: AppEvent) =>
-      deps.store?.write((tx) => tx.setLastDoneAt(saidName(event), deps.clock.now())),
   }
 }
 

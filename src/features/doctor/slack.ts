@@ -1,10 +1,8 @@
 import type { Permits } from '../../projects/outcomes.ts'
-import type { EventHandler, Feature } from '../kit/feature.ts'
+import type { Feature } from '../kit/feature.ts'
 import { doctorOperations } from './examine.ts'
 import { answerDoctor } from './messages.ts'
-import type { Reply, SlackDeps } from '../kit/context.ts'
-import { listAt } from '../kit/body.ts'
-import { APP_EVENTS, type AppEvent } from './check-slack.ts'
+import type { Reply } from '../kit/context.ts'
 import type { Check, DoctorDeps } from '../kit/check.ts'
 import { CHECKS } from './checks.ts'
 import type { Question } from '../kit/command.ts'
@@ -27,12 +25,6 @@ export function doctor(deps: { doctor: DoctorDeps; checks: () => readonly Check[
       },
     ],
     checks: CHECKS,
-    events: Object.fromEntries(
-      APP_EVENTS.map((event): [AppEvent, EventHandler] => [
-        event,
-        (slack, body) => handleAppEvent(operations, event, slack, body),
-      ]),
-    ),
   }
 }
 
@@ -42,30 +34,4 @@ type DoctorOperations = ReturnType<typeof doctorOperations>
 async function examine(operations: DoctorOperations, { by, reference }: Question): Promise<Reply> {
   const outcome = await operations.examine(by)
   return { outcome: outcome.kind, answer: answerDoctor(outcome, { reference }) }
-}
-
-/** Logs Slack's event about the app, and stores it for the doctor. Never throws. */
-async function handleAppEvent(
-  operations: DoctorOperations,
-  event: AppEvent,
-  { log }: SlackDeps,
-  body: unknown,
-): Promise<void> {
-  // Not our tokens, but those of people.
-  if (event === 'tokens_revoked' && listAt(body, 'event', 'tokens', 'bot').length === 0) return
-  log.error({ part: 'slack', event }, SAID[event])
-  try {
-    await operations.slackSaid(event)
-  } catch (error) {
-    log.warn({ err: error, event }, 'an event from Slack about the app could not be stored')
-  }
-}
-
-const AGAIN = 'until it is installed again and SLACK_BOT_TOKEN is its new token'
-
-const SAID: Readonly<Record<AppEvent, string>> = {
-  app_uninstalled: `The app was uninstalled from Slack: nothing is sent and nothing arrives ${AGAIN}. Messages wait.`,
-  tokens_revoked: `Slack has revoked the bot's token: nothing is sent ${AGAIN}. Messages wait.`,
-  app_rate_limited:
-    'Slack drops events, because there were more than 30,000 in an hour, or too few were answered: some mentions and changes of channels do not arrive. Subscribe the app only to the events in manifest.yml.',
 }

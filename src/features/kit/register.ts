@@ -16,14 +16,8 @@ import { nameOf, readMention, readSlash, runCommand } from './run.ts'
 /** Slack waits three seconds for the options of a menu or the faults of a form, and ignores a later answer. */
 export const SOON_MS = 2_500
 
-/** Sent without a subscription. */
-const UNSUBSCRIBED = 'app_rate_limited'
-
 /** Every event to which the manifest subscribes. */
-export const eventTypes = ({ events }: Registry): string[] => [
-  'app_mention',
-  ...[...events.keys()].filter((type) => type !== UNSUBSCRIBED),
-]
+export const eventTypes = ({ events }: Registry): string[] => ['app_mention', ...events.keys()]
 
 /**
  * Registers every feature with Bolt. Each interaction is acknowledged before anything else, since Slack waits three

@@ -39,11 +39,6 @@ const isClosedAs =
     return (row?.['closed_code'] ?? null) === code
   }
 
-const isKept =
-  (event: string) =>
-  ({ folder }: Stage): boolean =>
-    rowsOf(folder, 'select name from job').some(({ name }) => String(name).includes(event))
-
 const isTold =
   (words: RegExp, times = 1) =>
   ({ slack }: Stage): boolean =>
@@ -77,8 +72,6 @@ const EVENTS: Readonly<Record<string, readonly Omit<Case, 'filled'>[]>> = {
   group_deleted: [{ sample: 'GroupDeleted', did: isClosedAs('channel_not_found') }],
   group_left: [{ sample: 'GroupLeft', did: isClosedAs('not_in_channel') }],
   user_change: [{ sample: 'UserChange' }],
-  app_uninstalled: [{ sample: 'AppUninstalled', did: isKept('app_uninstalled') }],
-  tokens_revoked: [{ sample: 'TokensRevoked', did: isKept('tokens_revoked') }],
   app_home_opened: [{ sample: 'AppHomeOpened', did: ({ slack }) => slack.views.home(PEOPLE.ada) }],
 }
 

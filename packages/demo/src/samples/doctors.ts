@@ -55,10 +55,6 @@ async function examined(met: readonly Met[]): Promise<Examined> {
 const metBy = (cast: Cast): Record<string, readonly Met[]> => ({
   'Slack does not take the token, or is away': all('slack-token', [
     identity({ kind: 'refuses', code: cast.code }),
-    {
-      ...identity({ kind: 'refuses', code: 'account_inactive' }),
-      store: storeWith({ lastDoneAt: async () => BUILD_AT }),
-    },
     identity({ kind: 'away', code: cast.code }),
   ]),
   'scopes are missing': all('slack-scopes', [granted(SCOPES.filter((scope) => !WANTED_ANYWAY.includes(scope)))]),
@@ -68,7 +64,7 @@ const metBy = (cast: Cast): Record<string, readonly Met[]> => ({
     ...['link_disabled', 'too_many_websockets', 'cut_again', cast.code].map((why) => ({
       receiving: async () => ({ wrongSignatures: 0, socketTrouble: why }),
     })),
-    { slack: { ...slack, socket: null }, store: storeWith({ lastDoneAt: async () => BUILD_AT }) },
+    { slack: { ...slack, socket: null } },
   ]),
   'the clock is off': all('clock', [granted(SCOPES, 90_000), granted(SCOPES, -90_000)]),
   'channels cannot be told': all('channels', [
