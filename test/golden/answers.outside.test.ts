@@ -1,5 +1,4 @@
 import { readAskedBranch } from '../../src/features/subscriptions/asked-branch.ts'
-import { DIGEST_ACTION_ID } from '../../src/slack/messages/ids.ts'
 import { describe, expect, it } from 'vitest'
 import { buildOf, type Cast } from '../../packages/demo/src/samples/cast.ts'
 import { samplesOf } from '../../packages/demo/src/samples/samples.ts'
@@ -59,7 +58,6 @@ function isUnderstood(button: ReturnType<typeof buttonsOf>[number]): boolean {
   if (branches.includes(button.action_id)) return readAskedBranch(button.value) !== null
   if (button.action_id === STREAK_ACTION_ID) return /^\d+$/.test(button.value)
   if (button.action_id.startsWith('subscription')) return /^(?:\d+|new)$/.test(button.value)
-  if (button.action_id === DIGEST_ACTION_ID) return button.value === 'now'
   const pages: readonly string[] = Object.values(PAGE_ACTION_IDS)
   return (pages.includes(button.action_id) ? parsePage(button.value) : parseAttemptRef(button.value)) !== null
 }

@@ -1,4 +1,4 @@
-import { typed, type Answer, answerOf, answerError, line, nextStep, row, small } from '../../slack/messages/answer.ts'
+import { typed, type Answer, answerOf, answerError, line, nextStep, small } from '../../slack/messages/answer.ts'
 import { WEEKDAYS, digestLines, digestWords } from '../../slack/messages/digest.ts'
 import {
   replyTo,
@@ -10,7 +10,6 @@ import {
   type Question,
 } from '../kit/command.ts'
 import type { Reply } from '../kit/context.ts'
-import type { ButtonHandler } from '../kit/feature.ts'
 import {
   previewDigest,
   setDigest,
@@ -21,8 +20,6 @@ import {
   type DigestOutcome,
 } from './digest.ts'
 import { assertNever } from '../../lib/assert.ts'
-import { plain } from '../../slack/messages/blocks.ts'
-import { DIGEST_ACTION_ID, DIGEST_BLOCK_ID } from '../../slack/messages/ids.ts'
 import { answerRefused } from '../kit/not-allowed.ts'
 import { announcedParts } from './messages.ts'
 
@@ -104,27 +101,20 @@ function minuteOf(text: string): number | null {
   return Number(hour) * 60 + Number(minute)
 }
 
-export const previewButton = (deps: Deps): ButtonHandler => ({
-  what: 'digest',
-  answer: async (click) =>
-    whenMayRead(deps, click, async () => reply(await previewDigest(deps, click.by), click.reference)),
-})
-
 /** The channel's digest schedule, a preview, or why nothing was changed. */
 export function answerDigest(outcome: DigestOutcome, { reference }: { reference: string }): Answer {
   switch (outcome.kind) {
     case 'digest':
       return outcome.digest
-        ? answerOf([line(`:bar_chart: *Digest*: ${digestWords(outcome.digest)}`), small(HOW_OFF), PREVIEW])
+        ? answerOf([line(`:bar_chart: *Digest*: ${digestWords(outcome.digest)}`), small(HOW)])
         : none()
     case 'set':
       return answerOf([
         line(`:bar_chart: *Digest set*: ${digestWords(outcome.digest)}.`),
         ...announcedParts(outcome.announced, '/ci digest'),
-        PREVIEW,
       ])
     case 'same':
-      return answerOf([line(`:bar_chart: *Already set*: ${digestWords(outcome.digest)}.`), PREVIEW])
+      return answerOf([line(`:bar_chart: *Already set*: ${digestWords(outcome.digest)}.`)])
     case 'off':
       return answerOf([line(':bar_chart: *Digest turned off*.'), ...announcedParts(outcome.announced, '/ci digest')])
     case 'off-already':
@@ -153,18 +143,14 @@ export function answerDigest(outcome: DigestOutcome, { reference }: { reference:
   }
 }
 
-const HOW_OFF = `${typed('/ci digest off')} turns it off.`
+const HOW = `${typed('/ci digest now')} shows what it would say today, ${typed('/ci digest off')} turns it off.`
 
 const none = (): Answer =>
   answerOf([
     line(':zzz: *This channel has no digest.*'),
     line(nextStep(`Type ${typed('/ci digest weekly mon 9:00')} or ${typed('/ci digest daily 9:00')}.`)),
-    PREVIEW,
+    small(`${typed('/ci digest now')} shows what it would say.`),
   ])
-
-const PREVIEW = row(DIGEST_BLOCK_ID, [
-  { type: 'button', action_id: DIGEST_ACTION_ID, text: plain('Preview'), value: 'now' },
-])
 
 /** The typed schedule is invalid. @param what one sentence without a full stop */
 export const answerDigestFault = (what: string, example: string): Answer =>

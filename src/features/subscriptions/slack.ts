@@ -9,7 +9,7 @@ import {
 } from './channel.ts'
 import { CHECKS } from './checks.ts'
 import { readAskedBranch } from './asked-branch.ts'
-import { digest, previewButton } from './digest-command.ts'
+import { digest } from './digest-command.ts'
 import { answerDryRun } from './dry-run-messages.ts'
 import { answerRules } from './rules-messages.ts'
 import { pageOf } from '../kit/values.ts'
@@ -29,7 +29,7 @@ import {
 } from '../kit/command.ts'
 import { CUT, partAt, type Word } from '../../slack/commands/parse.ts'
 import { answerMisread, answerUnsubscribe } from './messages.ts'
-import { DIGEST_ACTION_ID, SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
+import { SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { openSubscribe, projectsToFollow, redraw, subscribeForm, subscribeReply } from './form.ts'
 import type { ButtonHandler, Click, EventHandler, Feature } from '../kit/feature.ts'
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
@@ -68,7 +68,6 @@ export const subscriptions = (deps: Deps): Feature => ({
       (click) => subscribeToBranch(deps, click),
       () => 'subscribe',
     ),
-    [DIGEST_ACTION_ID]: previewButton(deps),
   },
   fields: { [SUBSCRIBE_FIELDS.how]: redraw },
   menus: { [SUBSCRIBE_FIELDS.project]: (text) => projectsToFollow(deps, text) },

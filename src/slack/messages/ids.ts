@@ -59,10 +59,6 @@ export const SUBSCRIPTIONS_BLOCK_ID = 'subscriptions'
 /** The row of the question whether a branch is meant. */
 export const BRANCH_BLOCK_ID = 'subscription_branch'
 
-/** The button that shows what a digest would say, and its row. */
-export const DIGEST_ACTION_ID = 'digest_preview'
-export const DIGEST_BLOCK_ID = 'digest'
-
 /** The row of an import proposal. */
 export const IMPORT_BLOCK_ID = 'subscription_import'
 
