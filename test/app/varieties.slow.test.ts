@@ -114,11 +114,11 @@ test('it obeys no bot, in whichever form, and lets no name mean one', async () =
   expect(rowsOf(folder, 'select * from interaction')).toEqual([])
 })
 
-test('a person whom it may not see gets the words for one who is not known', async () => {
+test('a person whom it may not see is told so', async () => {
   slack.acts.hide(gus)
   await answerTo(gus, 'restart')
   const { message } = slack.ephemerals(BUILDS, gus).at(-1)!
-  expect(message.text).toContain("Slack does not know your account in Buildline's workspace")
+  expect(message.text).toContain('Slack did not say who you are')
 })
 
 test('it names a channel by its id, so that Slack shows the present name', async () => {

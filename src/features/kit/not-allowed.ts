@@ -1,11 +1,9 @@
 import type { Permit } from '../../slack/api/permission.ts'
 import type { Action } from '../../domain/cards/request.ts'
 import { mention, outside } from '../../slack/messages/build.ts'
-import { failureOfCode } from '../../slack/api/errors.ts'
 import { WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { answerError, type Answer, type ErrorAnswer, small, type Part } from '../../slack/messages/answer.ts'
 import type { Refused, RefusableRight } from '../../projects/outcomes.ts'
-import type { Words } from './fault-messages.ts'
 
 type No = Extract<Permit, { kind: 'no' }>
 type RefusedAction = Action | RefusableRight | 'examine'
@@ -28,46 +26,11 @@ export const answerRefused = (refused: Refused, reference: string): Answer =>
     ? answerNotAllowed(refused.permit, { action: refused.action, reference })
     : answerNotAllowed(refused, { action: null, reference })
 
-function unknownPerson(code: string): ErrorAnswer {
-  const { why, next } = unknownWords(code)
-  return {
-    what: ':no_entry: *Not allowed yet*: Slack did not say who you are, so nothing was done.',
-    why: `${why} (Slack's code: ${outside(code, WORD_CHARS_MAX) || 'none'}).`,
-    next,
-  }
-}
-
-/** A retry helps only if Slack's failure is temporary. */
-function unknownWords(code: string): Words {
-  const kind = failureOfCode(code)
-  if (kind === 'workspace-closed') return OWN_RIGHTS
-  if (kind === 'rate-limited') return { why: 'Buildline is being rate-limited by Slack', next: AGAIN }
-  return NO_SUCH.get(code) ?? { why: 'Without that, Buildline cannot check your permissions', next: AGAIN }
-}
-
-const AGAIN = 'Try again in a minute.'
-
-const OWN_RIGHTS: Words = {
-  why: "Slack refuses Buildline's token, or it lacks a permission",
-  next: 'Ask a workspace admin to reinstall Buildline with the permissions in its manifest.',
-}
-
-const UNKNOWN_ACCOUNT: Words = {
-  why: "Slack does not know your account in Buildline's workspace",
-  next: 'Ask a member of that workspace.',
-}
-
-const NO_SUCH: ReadonlyMap<string, Words> = new Map([
-  [
-    'no_such_subteam',
-    {
-      why: "Buildline's settings name a user group that Slack does not know",
-      next: 'Ask a workspace admin to correct CI_OPERATORS, CI_APPROVERS or CI_ADMINS.',
-    },
-  ],
-  ['user_not_found', UNKNOWN_ACCOUNT],
-  ['user_not_visible', UNKNOWN_ACCOUNT],
-])
+const unknownPerson = (code: string): ErrorAnswer => ({
+  what: ':no_entry: *Not allowed yet*: Slack did not say who you are, so nothing was done.',
+  why: `Without that, Buildline cannot check your permissions (Slack's code: ${outside(code, WORD_CHARS_MAX) || 'none'}).`,
+  next: 'Try again in a minute. If that does not help, tell the code to the person who runs Buildline.',
+})
 
 function notPermitted({ why, who }: No, action: RefusedAction | null): ErrorAnswer {
   const actionWords = action === null ? 'see builds' : ACTIONS[action]

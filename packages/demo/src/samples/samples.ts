@@ -79,7 +79,12 @@ function any(cast: Cast): Sample[] {
     ...refusals(cast)
       .filter(({ outcome }) => NOT_READING.includes(outcome.why))
       .map(({ when, outcome }) => sample('any', 'not-allowed', when, answerNotAllowed(outcome, why))),
-    ...unknownPersons(cast),
+    sample(
+      'any',
+      'not-allowed',
+      'Slack does not say who asks',
+      answerNotAllowed({ kind: 'unknown-person', code: cast.code }, { action: null, reference: REFERENCE }),
+    ),
     sample('any', 'found', 'one build is looked at', answerFound(buildOf(cast))),
     sample('any', 'slow', 'the answer takes longer than 2 s', answerSlow('stop')),
     sample('any', 'fault', 'Buildline has a fault', answerFault(REFERENCE)),
@@ -89,18 +94,6 @@ function any(cast: Cast): Sample[] {
     sample('any', 'not-opened', 'Slack opens the form no more', answerNotOpened('late', REFERENCE)),
   ]
 }
-
-const unknownPersons = ({ code }: Cast): Sample[] =>
-  [
-    ['Slack does not say who asks', code],
-    ['Slack lets Buildline ask nothing', 'missing_scope'],
-    ['Slack has been asked too much', 'ratelimited'],
-    ['a group of the settings is none', 'no_such_subteam'],
-    ['Slack does not know who asks', 'user_not_found'],
-  ].map(([when, why]) => {
-    const unknown = { kind: 'unknown-person', code: why! } as const
-    return sample('any', 'not-allowed', when!, answerNotAllowed(unknown, { action: null, reference: REFERENCE }))
-  })
 
 /** Reading is refused only for these reasons. */
 const NOT_READING: readonly string[] = ['outsider', 'deactivated', 'bot']
