@@ -1,9 +1,7 @@
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { ACCOUNTS, CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { ACTION_IDS } from '../../src/slack/messages/ids.ts'
-import { CLAIMANTS_JOB } from '../../src/features/people/people.ts'
-import { buildOf, databasePath, rowsOf, sendAll, settled, until, type Build } from '../support/app.ts'
+import { buildOf, rowsOf, sendAll, settled, until, type Build } from '../support/app.ts'
 import {
   answersTo,
   buttonsOf,
@@ -17,6 +15,7 @@ import {
   untilCard,
   untilThread,
 } from '../support/world.ts'
+import { restartADayLater } from './claimants.ts'
 import type { Scene, Shown, World, WorldOptions } from '../support/world.ts'
 
 const { builds: BUILDS, shared: SHARED } = CHANNELS
@@ -163,47 +162,20 @@ describe('no wrong person is mentioned', () => {
     },
   )
 
-  it('for a deactivated account as soon as Slack says so; after its return, it is mentioned', async () => {
+  it('for a deactivated account, once it was checked; after its return, it is mentioned', async () => {
     const world = await open()
     await type(world, lin, '/ci me ada')
     await untilAnswered(world, lin, ['*is yours*'])
     world.slack.acts.deactivate(lin)
-    await until('it is written down', () => inactive(world).length === 1)
+    await restartADayLater(world)
+    await until('it is looked up', () => inactive(world).length === 1, 20_000)
     expect(await fail(world, 1)).not.toContain('<@')
     await type(world, ada, '/ci me ada')
     await untilAnswered(world, ada, ['*Taken*', `<@${lin}>, who has left the workspace`])
     world.slack.acts.reactivate(lin)
-    await until('it is written down', () => inactive(world).length === 0)
+    await restartADayLater(world)
+    await until('it is looked up', () => inactive(world).length === 0, 20_000)
     expect(await fail(world, 2)).toContain(`<@${lin}>`)
-  })
-
-  it('for a deactivated account whose event was lost, once it was checked', async () => {
-    const world = await open()
-    await type(world, lin, '/ci me ada')
-    await untilAnswered(world, lin, ['*is yours*'])
-    await world.app.stop()
-    world.slack.acts.deactivate(lin)
-    // As if a day had passed.
-    const db = new DatabaseSync(databasePath(world.folder))
-    db.prepare('delete from job where name = ?').run(CLAIMANTS_JOB)
-    db.exec('update person set checked_at = 0')
-    db.close()
-    await world.restartApp()
-    await until('it is looked up', () => inactive(world).length === 1, 20_000)
-    expect(await fail(world, 1)).not.toContain('<@')
-  })
-
-  it('because of an outdated event that a person is back', async () => {
-    const world = await open()
-    await type(world, lin, '/ci me ada')
-    await untilAnswered(world, lin, ['*is yours*'])
-    world.slack.acts.deactivate(lin)
-    await until('it is written down', () => inactive(world).length === 1)
-    const looks = () => world.slack.counters.calls('users.info')
-    const before = looks()
-    await world.slack.people.sendEvent({ type: 'user_change', user: { id: lin, deleted: false } })
-    await until('Slack is asked', () => looks() > before)
-    expect(await fail(world, 1)).not.toContain('<@')
   })
 
   it.each([

@@ -17,6 +17,7 @@ import {
   type World,
 } from '../support/world.ts'
 import { BUILDS, WEB } from './channel.ts'
+import { restartADayLater } from './claimants.ts'
 import { saidBy, topOf, untilModal } from './project-forms.ts'
 
 const { ada, grace, lin, gus } = PEOPLE
@@ -180,6 +181,7 @@ describe('a red branch', () => {
     await mention(world, lin, card, 'on it 30m')
     await untilThread(world, card, `<@${lin}> is on it`)
     world.slack.acts.deactivate(lin)
+    await restartADayLater(world)
     await untilThread(world, card, `<@${lin}> has left the workspace: nobody is on it now`)
     await type(world, ada, '/ci red')
     const { text } = await untilAnswered(world, ada, ['1 branch is red', 'acme/web'])

@@ -82,8 +82,6 @@ export function createPersonOperations(deps: PersonDeps) {
       const subject = revisionSubject(build.revisionKey, build.cardNumber)
       await store.write((tx) => tx.touchCards(subject, deps.clock.now(), REQUEST_URGENCY))
     },
-    /** Slack reports a changed account. A deactivated one is not mentioned any more. */
-    accountChanged: (user: string, isDeactivated: boolean) => accountChanged(deps, user, isDeactivated),
   }
 }
 
@@ -179,7 +177,7 @@ async function notify({ sendText, log }: PersonDeps, { handle, user, was }: Give
   return unreached
 }
 
-/** Each person with a committer's name is looked up again after this time: Slack's event may have been lost. */
+/** Each person with a committer's name is looked up again after this time. */
 export const CHECK_AGAIN_MS = 24 * 60 * 60_000
 /** At most this many in one run of the job. */
 export const CHECKS_MAX = 50
@@ -206,20 +204,6 @@ export async function checkClaimants(deps: ClaimantDeps, stopping: AbortSignal):
     if (stopping.aborted || !(await checkClaimant(deps, user))) break
   }
   if (!stopping.aborted) await store.write((tx) => tx.setLastDoneAt(CLAIMANTS_JOB, clock.now()))
-}
-
-/**
- * Slack reports that an account has changed. A deactivation is believed at once. A return is checked with Slack, since
- * Slack repeats old events for an hour.
- */
-async function accountChanged(deps: ClaimantDeps, user: string, isDeactivated: boolean): Promise<void> {
-  const { store, clock } = deps
-  if (isDeactivated) await dropOwner(deps, user)
-  const handles = await store.read.handlesOf(user)
-  if (handles.length === 0) return
-  if (isDeactivated) return store.write((tx) => tx.setInactive(user, clock.now()))
-  const claims = await Promise.all(handles.map(({ handle }) => store.read.claimOf(handle)))
-  if (claims.some((one) => one?.user === user && one.inactiveAt !== null)) await checkClaimant(deps, user)
 }
 
 /** @returns false if Slack did not say */

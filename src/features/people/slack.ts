@@ -1,7 +1,7 @@
 import { meCommand } from '../../slack/messages/build.ts'
 import { CLAIMANTS_JOB, checkClaimants, createPersonOperations, type MeOutcome, type PersonDeps } from './people.ts'
 import { answerMe } from './messages.ts'
-import type { Reply, SlackDeps } from '../kit/context.ts'
+import type { Reply } from '../kit/context.ts'
 import { findSummary } from '../../ci-sync/ci-lookup.ts'
 import { replyTo, tooLittle, tooMuch, type AnswerDeps, type CommandRow, type Question } from '../kit/command.ts'
 import { CUT, type Word } from '../../slack/commands/parse.ts'
@@ -10,8 +10,6 @@ import type { ButtonHandler, Click, Feature } from '../kit/feature.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import { shortId } from '../../domain/ids.ts'
 import { parseAttemptRef } from '../../domain/cards/request.ts'
-import { fieldOf } from '../../lib/raw-values.ts'
-import { textAt } from '../kit/body.ts'
 
 type PersonOperations = ReturnType<typeof createPersonOperations>
 
@@ -42,7 +40,6 @@ export function people(deps: AnswerDeps & PersonDeps): Feature {
         answer: (click) => toggleMentions(deps, operations, click),
       },
     },
-    events: { user_change: (slack, body) => handleAccountChange(operations, slack, body) },
     jobs: [{ name: CLAIMANTS_JOB, cron: '*/10 * * * *', run: (signal) => checkClaimants(deps, signal) }],
   }
 }
@@ -109,18 +106,6 @@ function readForgotten(row: CommandRow, second: Word | undefined, third: Word | 
 /** The Slack user who gets the name; null: the requester; undefined: not a person. */
 const receiverOf = ({ text, userId }: Word): string | null | undefined =>
   userId ?? (text.toLowerCase() === 'me' ? null : undefined)
-
-/** Slack sends every profile change, but only leaving and returning matter. Events may be lost. Never throws. */
-async function handleAccountChange(operations: PersonOperations, { log }: SlackDeps, body: unknown): Promise<void> {
-  const user = textAt(body, 'event', 'user', 'id')
-  const isDeactivated = fieldOf(fieldOf(fieldOf(body, 'event'), 'user'), 'deleted')
-  if (user === null || typeof isDeactivated !== 'boolean') return
-  try {
-    await operations.accountChanged(user, isDeactivated)
-  } catch (error) {
-    log.warn({ err: error, user }, 'a change of an account could not be stored; it is looked up within a day')
-  }
-}
 
 /** Turns mentions on or off. There is no answer on success, because Home is redrawn and shows it. */
 async function toggleMentions(deps: AnswerDeps, operations: PersonOperations, click: Click): Promise<Reply | null> {

@@ -173,16 +173,6 @@ describe('the people with claimed names', () => {
     await looking
     expect([asked, await store.read.lastDoneAt('look-at-claimants')]).toEqual([[GRACE], null])
   })
-
-  test("are the only ones for whom Slack's account events cause work", async () => {
-    const { people, asked, claim, store } = await open()
-    await people.accountChanged(LIN, true)
-    await people.accountChanged(LIN, false)
-    await claim(LIN, 'lin')
-    expect(await store.read.personOf('lin')).toBe(LIN)
-    await people.accountChanged(LIN, false)
-    expect(asked).toEqual([])
-  })
 })
 
 /** Advances the clock until the work is done. */

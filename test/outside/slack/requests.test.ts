@@ -71,7 +71,6 @@ const EVENTS: Readonly<Record<string, readonly Omit<Case, 'filled'>[]>> = {
   group_unarchive: [{ sample: 'GroupUnarchive', did: isClosedAs(null) }],
   group_deleted: [{ sample: 'GroupDeleted', did: isClosedAs('channel_not_found') }],
   group_left: [{ sample: 'GroupLeft', did: isClosedAs('not_in_channel') }],
-  user_change: [{ sample: 'UserChange' }],
   app_home_opened: [{ sample: 'AppHomeOpened', did: ({ slack }) => slack.views.home(PEOPLE.ada) }],
 }
 
@@ -89,7 +88,6 @@ const eventCases = Object.entries(EVENTS).flatMap(([type, cases]) =>
         ...MENTION,
         'event.type': type,
         'event.user': type === 'member_joined_channel' ? BOT : PEOPLE.ada,
-        ...(type === 'user_change' ? { 'event.user': undefined, 'event.user.id': PEOPLE.ada } : {}),
         'event.ts': `${++mentions}.000100`,
         'event.tab': 'home',
       },
