@@ -77,7 +77,8 @@ test.each([
   await sendAll(app.url, { ...one, status: 'error' })
   await until('Slack has refused', () => app.lines.slice(before).some((line) => code.test(line)))
   slack.acts.restrict(BUILDS, null)
-  await slack.people.sendEvent({ type: 'channel_unarchive', channel: BUILDS, user: grace })
+  const { userId } = slack.workspace.bot
+  await slack.people.sendEvent({ type: 'member_joined_channel', channel: BUILDS, user: userId })
   const isShown = () => slack.messages(BUILDS).some(({ text }) => String(text).includes(`#${builds} failed`))
   await until('the card shows the end', isShown)
 })

@@ -103,19 +103,7 @@ const openAgain = ({ store }: SubscriptionDeps, { channel, closedAt }: ClosedCha
 /** The dependencies to record that a channel is closed, and to notify people. */
 export type ClosingDeps = Pick<SubscriptionDeps, 'store' | 'clock' | 'log' | 'sendText' | 'subscriptions' | 'admins'>
 
-/** Slack reports a closed channel: notifies its owners now or in the job, unless it has no subscription or digest. */
-export async function channelClosed(deps: ClosingDeps, channel: ChannelId, code: string): Promise<void> {
-  const isMoved = code === 'is_moved'
-  // The event is about the former id, and true only for that one.
-  if (isMoved && [...(await deps.store.read.movedChannels()).values()].includes(channel)) return
-  const inForce = await deps.subscriptions()
-  if (!inForce.some((one) => one.channel === channel) && !(await deps.store.read.digest(channel))) return
-  await closeChannel(deps, channel, code)
-  // If it only gets another id, Slack will soon report that. Otherwise the job notifies its owners.
-  if (!isMoved) await announceClosings(deps)
-}
-
-/** A closed channel is tried again after this time, as in the reconciler, even if Slack does not report it open. */
+/** A closed channel is tried again after this time, as in the reconciler. */
 const TRY_AGAIN_MS = 10 * 60_000
 
 /** Marks a channel as closed: its posts wait, and `announceClosings` notifies people. */
@@ -150,7 +138,7 @@ export async function channelMoved({ store }: ClosingDeps, from: ChannelId, to: 
   if (from !== to) await store.write((tx) => tx.moveChannel(from, to))
 }
 
-/** Slack reports that Buildline can post in the channel again. The next sweep sends what waited. */
+/** Slack reports that Buildline was invited to the channel. The next sweep sends what waited. */
 export async function channelOpened({ store }: ClosingDeps, channel: ChannelId): Promise<void> {
   await store.write((tx) => tx.reopenChannel(channel))
 }

@@ -2,7 +2,6 @@ import {
   type SubscriptionDeps,
   channelRules,
   announceClosings,
-  channelClosed,
   channelMoved,
   channelOpened,
   type ClosingDeps,
@@ -31,7 +30,7 @@ import { CUT, partAt, type Word } from '../../slack/commands/parse.ts'
 import { answerMisread, answerUnsubscribe } from './messages.ts'
 import { SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { openSubscribe, projectsToFollow, redraw, subscribeForm, subscribeReply } from './form.ts'
-import type { ButtonHandler, Click, EventHandler, Feature } from '../kit/feature.ts'
+import type { ButtonHandler, Click, Feature } from '../kit/feature.ts'
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
 import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
 import { readSubscribe } from './subscribe-input.ts'
@@ -40,7 +39,6 @@ import { dryRun, type DryRunQuery } from './dry-run.ts'
 import { subscribe, unsubscribe, type UnsubscribeWish } from './subscribe.ts'
 import { projectsAs } from '../../projects/projects.ts'
 import type { Reads } from '../../store/store.ts'
-import { fieldOf } from '../../lib/raw-values.ts'
 import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { listAt, textAt } from '../kit/body.ts'
 
@@ -77,12 +75,7 @@ export const subscriptions = (deps: Deps): Feature => ({
   },
   events: {
     channel_id_changed: (slack, body) => handleChannelMove(deps, slack, body),
-    ...Object.fromEntries(
-      Object.entries(CHANNEL_EVENTS).map(([type, code]): [string, EventHandler] => [
-        type,
-        (slack, body) => handleChannelEvent(deps, { type, code }, slack, body),
-      ]),
-    ),
+    member_joined_channel: (slack, body) => handleInvitation(deps, slack, body),
   },
   checks: CHECKS,
   jobs: [
@@ -284,35 +277,16 @@ async function turnRules(deps: Deps, click: Click): Promise<Reply | null> {
   return page === null ? null : rulesPage(deps, click, page)
 }
 
-/** Slack's events about channels, and Slack's code for why Buildline cannot post there now; null: it can again. */
-const CHANNEL_EVENTS: Readonly<Record<string, string | null>> = {
-  channel_archive: 'is_archived',
-  channel_deleted: 'channel_not_found',
-  channel_left: 'not_in_channel',
-  channel_unarchive: null,
-  group_archive: 'is_archived',
-  group_deleted: 'channel_not_found',
-  group_left: 'not_in_channel',
-  group_unarchive: null,
-  member_joined_channel: null,
-}
-
-/** Events may be lost; then the next message that Slack refuses or accepts shows the same. Never throws. */
-async function handleChannelEvent(
-  deps: Deps,
-  { type, code }: { type: string; code: string | null },
-  { log }: SlackDeps,
-  body: unknown,
-): Promise<void> {
+/** Buildline was invited. Without the event, the next message that Slack accepts shows the same. Never throws. */
+async function handleInvitation(deps: Deps, { log }: SlackDeps, body: unknown): Promise<void> {
   const channel = channelIn(body)
-  if (channel === null || !concernsUs(type, body)) return
-  // Slack sends it as a number.
-  const isMoved = Number(fieldOf(fieldOf(body, 'event'), 'is_moved')) > 0
+  const isOurs = listAt(body, 'authorizations').some((one) => textAt(one, 'user_id') === textAt(body, 'event', 'user'))
+  if (channel === null || !isOurs) return
   try {
-    await (code === null ? channelOpened(deps, channel) : channelClosed(deps, channel, isMoved ? 'is_moved' : code))
-    log.info({ channel, event: type }, isMoved ? 'a channel was moved in Slack' : 'a channel changed in Slack')
+    await channelOpened(deps, channel)
+    log.info({ channel }, 'Buildline was invited to a channel')
   } catch (error) {
-    log.warn({ err: error, channel, event: type }, 'a change of a channel could not be stored')
+    log.warn({ err: error, channel }, 'an invitation to a channel could not be stored')
   }
 }
 
@@ -331,11 +305,6 @@ function channelIn(body: unknown, field = 'channel'): ChannelId | null {
   const id = textAt(body, 'event', field)
   return id !== null && isChannelId(id) ? id : null
 }
-
-/** `member_joined_channel` concerns us only if Buildline itself has joined. */
-const concernsUs = (type: string, body: unknown): boolean =>
-  type !== 'member_joined_channel' ||
-  listAt(body, 'authorizations').some((one) => textAt(one, 'user_id') === textAt(body, 'event', 'user'))
 
 const ofRules = (answer: ButtonHandler['answer'], describe: ButtonHandler['describe'] = () => null): ButtonHandler => ({
   what: 'rules',

@@ -4,11 +4,11 @@ import type { Failure, Sent } from '../../../src/slack/notifier.ts'
 import {
   closeChannel,
   channelOpened,
-  channelClosed,
   announceClosings,
   NOTIFYING_MAX_MS,
   type ClosingDeps,
 } from '../../../src/features/subscriptions/channel.ts'
+import type { MessageTs } from '../../../src/domain/ids.ts'
 import { openStage as openReconcileStage, RELEASES } from '../../alerts/stage.ts'
 import { BUILDS } from '../operations-stage.ts'
 
@@ -52,8 +52,6 @@ async function openStage(subscriptions: readonly Subscription[], admins: readonl
     tell: () => announceClosings(telling),
     /** A message was refused: records that the channel is closed. */
     close: (code = 'is_archived') => closeChannel(telling, BUILDS, code),
-    /** Slack sent an event that the channel is closed. */
-    hear: () => channelClosed(telling, BUILDS, 'is_archived'),
     [Symbol.asyncDispose]: () => stage[Symbol.asyncDispose](),
   }
 }
@@ -102,9 +100,6 @@ test('if no maker can be reached, the admins are told', async () => {
 
 test('nobody is told about a channel that no subscription names', async () => {
   await using place = await openStage([made(ADA, { channel: RELEASES })], [GRACE])
-  await place.hear()
-  expect(place.said).toEqual([])
-  expect(await place.stage.store.read.closedChannels()).toEqual([])
   // A card of a subscription that was removed since can be refused.
   await place.close()
   await place.tell()
@@ -143,10 +138,19 @@ test('one of two processes tells people, and the other one continues if it dies'
   await expect(dying).rejects.toThrow('killed')
 })
 
-test('an event by Slack that a channel is closed is told at once', async () => {
-  await using place = await openStage([made(ADA)])
-  await place.hear()
-  expect(place.toldTo()).toEqual([ADA])
+test('the default channel gets one line, also if Slack did not say whether it arrived', async () => {
+  const byDefault = made(null, { channel: RELEASES, follows: { what: 'unfollowed' } })
+  await using place = await openStage([made(ADA), byDefault])
+  const lines: string[] = []
+  const sendText: ClosingDeps['sendText'] = async (to, text) => {
+    if (to === RELEASES) lines.push(text)
+    return to === RELEASES ? { kind: 'unclear', code: 'timeout' } : { kind: 'sent', ts: '1.0' as MessageTs }
+  }
+  await place.close()
+  await announceClosings({ ...place.telling, sendText })
+  await place.stage.clock.advance(2 * NOTIFYING_MAX_MS)
+  await announceClosings({ ...place.telling, sendText })
+  expect(lines).toEqual([expect.stringContaining(`<#${BUILDS}> cannot be reached`)])
 })
 
 test('telling people does not change when the channel was closed and when it is retried', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { type ChannelId, type MessageTs, toUuid } from '../../../src/domain/ids.ts'
 import { PATTERN_CHARS_MAX } from '../../../src/domain/rules/pattern.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
-import { announceClosings, channelClosed, channelRules } from '../../../src/features/subscriptions/channel.ts'
+import { announceClosings, channelRules, closeChannel } from '../../../src/features/subscriptions/channel.ts'
 import { RATE_LIMIT_WAIT_MS_MAX } from '../../../src/slack/api/directory.ts'
 import {
   subscribe as subscribeWith,
@@ -116,7 +116,7 @@ test('a closed channel counts as open after a message reached it', async () => {
 test('a channel that closes while it gets the message stays closed', async () => {
   await using stage = await openStage()
   const sendText = async () => {
-    await channelClosed(stage.main.deps, BUILDS, 'is_archived')
+    await closeChannel(stage.main.deps, BUILDS, 'is_archived')
     return { kind: 'sent', ts: '1700000000.000100' as MessageTs } as const
   }
   expect(await subscribe(stage, wishOf(), lin(), { sendText })).toMatchObject({ announced: { kind: 'told' } })

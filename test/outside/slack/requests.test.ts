@@ -32,12 +32,8 @@ interface Case {
   did?: (stage: Stage) => unknown
 }
 
-const isClosedAs =
-  (code: string | null) =>
-  ({ folder }: Stage): boolean => {
-    const [row] = rowsOf(folder, 'select closed_code from channel where closed_code is not null')
-    return (row?.['closed_code'] ?? null) === code
-  }
+const isOpen = ({ folder }: Stage): boolean =>
+  rowsOf(folder, 'select 1 from channel where closed_code is not null').length === 0
 
 const isTold =
   (words: RegExp, times = 1) =>
@@ -54,7 +50,7 @@ const MENTION: Filled = {
   ...EVENT,
 }
 
-/** Each event that the manifest subscribes to, and what it does. A channel closes before it opens. */
+/** Each event that the manifest subscribes to, and what it does. */
 const EVENTS: Readonly<Record<string, readonly Omit<Case, 'filled'>[]>> = {
   app_mention: [
     { sample: 'AppMention', without: BY_BOT, did: isTold(/help/) },
@@ -62,15 +58,7 @@ const EVENTS: Readonly<Record<string, readonly Omit<Case, 'filled'>[]>> = {
     { sample: 'AppMention' },
     { sample: 'AppMention', without: ['event.user'] },
   ],
-  channel_archive: [{ sample: 'ChannelArchive', did: isClosedAs('is_moved') }],
-  channel_unarchive: [{ sample: 'ChannelUnarchive', did: isClosedAs(null) }],
-  channel_deleted: [{ sample: 'ChannelDeleted', did: isClosedAs('channel_not_found') }],
-  channel_left: [{ sample: 'ChannelLeft', did: isClosedAs('not_in_channel') }],
-  member_joined_channel: [{ sample: 'MemberJoinedChannel', did: isClosedAs(null) }],
-  group_archive: [{ sample: 'GroupArchive', without: ['event.is_moved'], did: isClosedAs('is_archived') }],
-  group_unarchive: [{ sample: 'GroupUnarchive', did: isClosedAs(null) }],
-  group_deleted: [{ sample: 'GroupDeleted', did: isClosedAs('channel_not_found') }],
-  group_left: [{ sample: 'GroupLeft', did: isClosedAs('not_in_channel') }],
+  member_joined_channel: [{ sample: 'MemberJoinedChannel', did: isOpen }],
   app_home_opened: [{ sample: 'AppHomeOpened', did: ({ slack }) => slack.views.home(PEOPLE.ada) }],
 }
 
