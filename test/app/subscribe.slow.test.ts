@@ -4,7 +4,6 @@ import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import { rowsOf, settled, until } from '../support/app.ts'
 import {
   answersTo,
-  buttonsOf,
   cardIn,
   openScene,
   openReady,
@@ -167,17 +166,6 @@ describe('/ci rules', () => {
     await until('the channel hears it', () =>
       linesIn(world, WEB).some((line) => line.includes('unsubscribed this channel from acme/web')),
     )
-  })
-
-  it('has pages', async () => {
-    const world = await openReady()
-    for (let n = 0; n < 6; n++) await answered(world, ada, `/ci subscribe acme/web failed b${n}`)
-    await type(world, ada, '/ci rules', WEB)
-    const first = await untilAnswered(world, ada, ['page 1 of 2'], WEB)
-    await press(world, ada, first, SUBSCRIPTION_ACTION_IDS.next, WEB)
-    const second = await untilAnswered(world, ada, ['page 2 of 2', '`b5`'], WEB)
-    expect(buttonsOf(second)).toContain(SUBSCRIPTION_ACTION_IDS.previous)
-    expect(buttonsOf(second)).not.toContain(SUBSCRIPTION_ACTION_IDS.next)
   })
 
   it('test predicts which channels get a build, and then they do', async () => {

@@ -5,6 +5,7 @@ import { SUBSCRIPTION_ACTION_IDS, subscriptionBlockId, SUBSCRIPTIONS_BLOCK_ID } 
 import {
   closedWords,
   detailsWords,
+  followedHow,
   followedProject,
   remindsWhen,
   rulesInWords,
@@ -19,12 +20,12 @@ import { escapePlain, toLine } from '../../lib/escape.ts'
 import { CONFIRM_CHARS_MAX, cut, PROJECT_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { RulesOutcome } from './channel.ts'
 
-/** The most subscriptions on one page: each takes a few blocks of Slack's fifty. */
-export const RULES_PAGE_SIZE = 5
+/** The most subscriptions with their rules and buttons: each takes up to three of Slack's fifty blocks. */
+export const RULES_SHOWN_MAX = 12
 
 /** The channel's subscriptions, with their rules and where these come from. */
-export function answerRules(outcome: RulesOutcome, page: number): Answer {
-  if (outcome.kind === 'rules') return outcome.subscriptions.length === 0 ? nothing(outcome) : listed(outcome, page)
+export function answerRules(outcome: RulesOutcome): Answer {
+  if (outcome.kind === 'rules') return outcome.subscriptions.length === 0 ? nothing(outcome) : listed(outcome)
   return answerOf([
     line(':mag: *Not a channel*: only channels can have subscriptions.'),
     line(nextStep('Type the same in a channel.')),
@@ -44,24 +45,19 @@ type Rules = Extract<RulesOutcome, { kind: 'rules' }>
 const digestParts = (digest: Rules['digest']): Part[] =>
   digest === null ? [] : [line(`:bar_chart: *Digest*: ${digestWords(digest)}`)]
 
-function listed({ subscriptions: all, digest }: Rules, requestedPage: number): Answer {
-  const pages = Math.ceil(all.length / RULES_PAGE_SIZE)
-  const page = Math.min(requestedPage, pages)
-  const shown = all.slice((page - 1) * RULES_PAGE_SIZE, page * RULES_PAGE_SIZE)
+function listed({ subscriptions: all, digest }: Rules): Answer {
+  const left = all.slice(RULES_SHOWN_MAX)
   // All subscriptions of a channel are paused, or none is.
   const { paused } = all[0]!
   return answerOf([
-    line(
-      joined([
-        `:bell: *${counted(all.length, 'subscription')}* of this channel`,
-        pages > 1 ? `page ${page} of ${pages}` : null,
-      ]),
-    ),
+    line(`:bell: *${counted(all.length, 'subscription')}* of this channel`),
     ...(paused ? pausedParts(paused.code, { since: dayTime(paused.at) }) : []),
-    ...shown.flatMap(subscriptionParts),
+    ...all.slice(0, RULES_SHOWN_MAX).flatMap(subscriptionParts),
+    ...(left.length > 0 ? [line(`… and ${left.length} more, without buttons:`)] : []),
+    ...left.map(({ subscription: one }) => line(`• *${followedProject(one)}*: ${followedHow(one)}`)),
     small(whichCounts(all)),
     ...digestParts(digest),
-    row(SUBSCRIPTIONS_BLOCK_ID, [...pageButtons(page, pages), addButton]),
+    row(SUBSCRIPTIONS_BLOCK_ID, [addButton]),
   ])
 }
 
@@ -140,11 +136,6 @@ const isLost = ({ subscription, project }: ShownSubscription): boolean =>
   subscription.follows.what === 'project' && project === null
 
 const LOST = ':grey_question: Buildline does not know this project. It may have been deleted or renamed.'
-
-const pageButtons = (page: number, pages: number): ActionButton[] => [
-  ...(page > 1 ? [button(SUBSCRIPTION_ACTION_IDS.previous, 'Previous', String(page - 1))] : []),
-  ...(page < pages ? [button(SUBSCRIPTION_ACTION_IDS.next, 'Next', String(page + 1))] : []),
-]
 
 /** Only for subscriptions made in Slack: those of a file or a setting are changed there. */
 export function removeButton({ subscription }: ShownSubscription): ActionButton[] {

@@ -11,7 +11,6 @@ import { readAskedBranch } from './asked-branch.ts'
 import { digest } from './digest-command.ts'
 import { answerDryRun } from './dry-run-messages.ts'
 import { answerRules } from './rules-messages.ts'
-import { pageOf } from '../kit/values.ts'
 import type { Reply, SlackDeps } from '../kit/context.ts'
 import {
   nameless,
@@ -55,8 +54,6 @@ export const subscriptions = (deps: Deps): Feature => ({
       (click) => remove(deps, click),
       () => 'unsubscribe',
     ),
-    [SUBSCRIPTION_ACTION_IDS.previous]: ofRules((click) => turnRules(deps, click)),
-    [SUBSCRIPTION_ACTION_IDS.next]: ofRules((click) => turnRules(deps, click)),
     [SUBSCRIPTION_ACTION_IDS.import]: importButton(deps),
     [SUBSCRIPTION_ACTION_IDS.useBranch]: ofRules(
       (click) => subscribeToBranch(deps, click),
@@ -88,7 +85,7 @@ const rules = (deps: Deps): Command => ({
   name: 'rules',
   alias: null,
   group: 'Follow',
-  usage: '[page] | test project branch [event]',
+  usage: '[test project branch [event]]',
   does: "shows this channel's subscriptions; with test, which channels would get a build",
   examples: ['/ci rules', '/ci rules test acme/web main', '/ci rules test acme/web main failed'],
   who: 'everyone',
@@ -98,24 +95,18 @@ const rules = (deps: Deps): Command => ({
     answerRulesTyped(deps, { ...question, words: [{ text: TEST_WORD }, ...wordsOf(choice)] }),
 })
 
-/** `/ci rules`, `/ci rules 2`, `/ci rules test acme/web main failed`. */
+/** `/ci rules`, `/ci rules test acme/web main failed`. */
 async function answerRulesTyped(deps: Deps, question: Question): Promise<Reply> {
   const [first, ...others] = question.words
   if (first?.text.toLowerCase() === TEST_WORD) return tryRules(deps, question, others)
-  const page = first ? pageOf(first.text) : 1
-  const extra = page === null ? first : others[0]
-  if (extra || page === null) return tooMuch(question.row, extra?.text ?? '')
-  return rulesPage(deps, question, page)
+  if (first) return tooMuch(question.row, first.text)
+  return whenMayRead(deps, question, async () => {
+    const outcome = await channelRules(deps, question.by.channel)
+    return replyTo(outcome, answerRules(outcome))
+  })
 }
 
 const TEST_WORD = 'test'
-
-/** The channel's subscriptions, one page of them. A click on Next requests the next page in the same way. */
-const rulesPage = (deps: Deps, interaction: Interaction, page: number): Promise<Reply> =>
-  whenMayRead(deps, interaction, async () => {
-    const outcome = await channelRules(deps, interaction.by.channel)
-    return replyTo(outcome, answerRules(outcome, page))
-  })
 
 const TEST_ROW = {
   name: 'rules',
@@ -269,12 +260,6 @@ async function subscribeToBranch(deps: Deps, { value, by, reference }: Click): P
   const isChosen = channel !== by.channel
   const outcome = await subscribe(deps, { ...wish, isChosen }, { ...by, channel })
   return subscribeReply(outcome, { rest: [], reference })
-}
-
-/** Previous and Next show the page as it is now. */
-async function turnRules(deps: Deps, click: Click): Promise<Reply | null> {
-  const page = pageOf(click.value)
-  return page === null ? null : rulesPage(deps, click, page)
 }
 
 /** Buildline was invited. Without the event, the next message that Slack accepts shows the same. Never throws. */

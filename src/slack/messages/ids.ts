@@ -45,8 +45,6 @@ export const SUBSCRIPTION_ACTION_IDS = {
   add: 'subscription_add',
   change: 'subscription_change',
   remove: 'subscription_remove',
-  previous: 'subscriptions_prev',
-  next: 'subscriptions_next',
   import: 'subscription_import',
   useBranch: 'subscription_use_branch',
   keepBranch: 'subscription_keep_branch',

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { answerDryRun, DRY_CHANNELS_MAX } from '../../../src/features/subscriptions/dry-run-messages.ts'
-import { answerRules, RULES_PAGE_SIZE } from '../../../src/features/subscriptions/rules-messages.ts'
+import { answerRules, RULES_SHOWN_MAX } from '../../../src/features/subscriptions/rules-messages.ts'
 import { CAST, REFERENCE } from '../../../packages/demo/src/samples/cast.ts'
 import { dryRuns, rulings } from '../../../packages/demo/src/samples/rules.ts'
 import { unsubscribes } from '../../../packages/demo/src/samples/subscriptions.ts'
 import { answerUnsubscribe, SHOWN_MAX } from '../../../src/features/subscriptions/messages.ts'
+import { SUBSCRIPTIONS_MAX } from '../../../src/features/subscriptions/subscribe.ts'
 import { parseChoice } from '../../../src/features/kit/values.ts'
 import { SUBSCRIPTION_ACTION_IDS } from '../../../src/slack/messages/ids.ts'
 import { checkMessage } from '../../../packages/sandbox-slack/src/limits.ts'
@@ -12,28 +13,32 @@ import { buttonsOf, HOSTILE, LONG, valueOf } from '../../golden/answers-stage.ts
 
 const asked = { command: 'rules', branch: null, rest: ['main', 'failed'], reference: REFERENCE } as const
 const idsOf = (answer: Parameters<typeof buttonsOf>[0]) => buttonsOf(answer).map(({ action_id: id }) => id)
-const { add, change, remove, previous, next } = SUBSCRIPTION_ACTION_IDS
+const { add, change, remove } = SUBSCRIPTION_ACTION_IDS
 
 describe('the subscriptions of a channel', () => {
   const [, own] = rulings(CAST).rules
   const shown = own!.outcome.subscriptions[0]!
-  const rulesWith = (count: number, page: number) =>
-    answerRules({ ...own!.outcome, subscriptions: Array.from({ length: count }, () => shown) }, page)
+  const rulesWith = (count: number) =>
+    answerRules({
+      ...own!.outcome,
+      subscriptions: Array.from({ length: count }, (_, n) => ({
+        ...shown,
+        subscription: { ...shown.subscription, id: String(n) },
+      })),
+    })
 
-  it(`come ${RULES_PAGE_SIZE} to a page, with a button to the next page only if there is one`, () => {
-    expect(idsOf(rulesWith(RULES_PAGE_SIZE, 1))).not.toContain(next)
-    const first = rulesWith(RULES_PAGE_SIZE + 1, 1)
-    expect(idsOf(first)).toEqual([...Array.from({ length: RULES_PAGE_SIZE }, () => [change, remove]).flat(), next, add])
-    expect(idsOf(rulesWith(RULES_PAGE_SIZE + 1, 2))).toEqual([change, remove, previous, add])
-  })
-
-  it('beyond the last page show the last page', () => {
-    expect(rulesWith(RULES_PAGE_SIZE + 1, 99).text).toContain('page 2 of 2')
+  it(`have buttons up to ${RULES_SHOWN_MAX} of them; the others are named, and all fit into one message`, () => {
+    expect(rulesWith(RULES_SHOWN_MAX).text).not.toContain('more')
+    const all = rulesWith(SUBSCRIPTIONS_MAX)
+    expect(idsOf(all)).toEqual([...Array.from({ length: RULES_SHOWN_MAX }, () => [change, remove]).flat(), add])
+    expect(all.text).toContain(`… and ${SUBSCRIPTIONS_MAX - RULES_SHOWN_MAX} more`)
+    const { text, blocks } = all
+    expect(checkMessage({ text, blocks }, { isUpdate: true })).toEqual([])
   })
 
   it('say which counts if several cover one project', () => {
     const all = { ...shown, subscription: { ...shown.subscription, follows: { what: 'all' } as const } }
-    const said = (...subscriptions: (typeof shown)[]) => answerRules({ ...own!.outcome, subscriptions }, 1).text
+    const said = (...subscriptions: (typeof shown)[]) => answerRules({ ...own!.outcome, subscriptions }).text
     expect(said(shown)).not.toMatch(/count together|rule of its own/)
     expect(said(shown, shown)).toContain('Several rules for one project count together')
     expect(said(shown, all)).toContain('A project with a rule of its own follows only that one')
@@ -41,7 +46,7 @@ describe('the subscriptions of a channel', () => {
 
   it('have buttons only if they were made in Slack', () => {
     const kept = rulings(CAST).rules.find(({ when }) => when.startsWith('the file'))!
-    expect(idsOf(answerRules(kept.outcome, 1))).toEqual([add])
+    expect(idsOf(answerRules(kept.outcome))).toEqual([add])
   })
 })
 

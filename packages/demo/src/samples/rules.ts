@@ -10,10 +10,10 @@ import type { DryChannel, DryRunOutcome } from '../../../../src/features/subscri
 import type { RulesOutcome } from '../../../../src/features/subscriptions/channel.ts'
 import { askedWith, samplesOfKinds, type Sample } from './sample.ts'
 import { answerDryRun } from '../../../../src/features/subscriptions/dry-run-messages.ts'
-import { answerRules } from '../../../../src/features/subscriptions/rules-messages.ts'
+import { answerRules, RULES_SHOWN_MAX } from '../../../../src/features/subscriptions/rules-messages.ts'
 
 export const ruleSamples = (cast: Cast): Sample[] => [
-  ...samplesOfKinds<RulesOutcome>('rules', rulings(cast), (outcome) => answerRules(outcome, 1)),
+  ...samplesOfKinds<RulesOutcome>('rules', rulings(cast), answerRules),
   ...samplesOfKinds<DryRunOutcome>('rules', dryRuns(cast), (outcome) =>
     answerDryRun(outcome, askedWith('rules', cast)),
   ),
@@ -49,7 +49,7 @@ export const rulings = (cast: Cast): Cases<RulesOutcome> => ({
     },
     {
       when: 'there are more than fit',
-      outcome: rulesWith(Array.from({ length: 6 }, (_, n) => shownOf(cast, { id: String(n + 1) }))),
+      outcome: rulesWith(Array.from({ length: RULES_SHOWN_MAX + 2 }, (_, n) => shownOf(cast, { id: String(n + 1) }))),
     },
   ],
   'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
