@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
-import { SUBSCRIPTION_ACTION_IDS } from '../../src/slack/messages/ids.ts'
 import { BUILDS, headlines, OPS, untilSaid, WEB } from './channel.ts'
 import { buildOf, openStage, rowsOf, sendAll, settled, until, type Stage } from '../support/app.ts'
 
@@ -150,36 +149,24 @@ describe('/ci subscribe', () => {
     expect(linesIn(stage, 'acme/web #')).toHaveLength(2)
   })
 
-  it('asks back before it stores a branch that no known branch matches', async () => {
+  it('warns of a branch that no known branch matches, also for all projects', async () => {
     const stage = await openFollowed()
     await sendAll(stage.app.url, red(1))
     await settled(stage.app.url)
-    const asked = await answerTo(stage, 'subscribe acme/web failed mian no-mention remind 2h')
-    expect(asked.text).toContain('*No branch of acme/web is called* `mian`')
-    expect(asked.text).toContain('Did you mean `main`?')
-    expect(JSON.stringify(asked.blocks)).toMatch(/Use main".*Keep mian"/)
-    expect(kept(stage)).toEqual([])
-    const click = { user: ada, channel: WEB, ts: asked.ts }
-    await stage.slack.people.click({ ...click, actionId: SUBSCRIPTION_ACTION_IDS.useBranch })
-    await until('it is stored', () => kept(stage).length === 1)
-    expect(branchesKept(stage)).toEqual(['main'])
-    expect(kept(stage)).toMatchObject([{ mention: 'nobody', remind: expect.stringContaining('7200000') }])
-    const again = await answerTo(stage, 'subscribe acme/web relase/*')
-    expect(again.text).toContain('*No branch of acme/web matches* `relase/*`')
-    await stage.slack.people.click({ ...click, ts: again.ts, actionId: SUBSCRIPTION_ACTION_IDS.keepBranch })
-    await until('it is stored', () => kept(stage).length === 2)
-    expect(branchesKept(stage)).toEqual(['main', 'relase/*'])
+    const { text } = await answerTo(stage, 'subscribe acme/web failed mian')
+    expect(text).toContain('*Subscribed*')
+    expect(text).toContain('No branch of acme/web matches `mian` yet. Did you mean `main`?')
+    expect((await answerTo(stage, 'subscribe acme/web relase/*')).text).toContain('matches `relase/*` yet.')
+    expect((await answerTo(stage, 'subscribe all failed nowhere')).text).toContain('No branch of any project matches')
+    expect(branchesKept(stage)).toEqual(['mian', 'relase/*', 'nowhere'])
   })
 
-  it('does not ask about a branch that is known or a pattern that matches one, also for all projects', async () => {
+  it('does not warn of a branch that is known, or a pattern that matches one', async () => {
     const stage = await openFollowed(`{ channel: ${OPS}, project: acme/web }`)
     await sendAll(stage.app.url, red(1))
     await settled(stage.app.url)
     for (const words of ['ma*', '^main$', 'main'])
-      expect((await answerTo(stage, `subscribe acme/web failed ${words}`)).text).toContain('*Subscribed*')
-    expect((await answerTo(stage, 'subscribe all failed nowhere')).text).toContain(
-      '*No branch of any project is called*',
-    )
+      expect((await answerTo(stage, `subscribe acme/web failed ${words}`)).text).not.toContain('No branch')
   })
 
   it.each(['all', 'everything'])('takes `%s` as every event, and `@all` as a branch', async (word) => {
@@ -188,7 +175,7 @@ describe('/ci subscribe', () => {
     await settled(stage.app.url)
     expect((await answerTo(stage, `subscribe acme/web ${word}`)).text).toContain('every event on every branch')
     expect(kept(stage)).toMatchObject([{ rules: expect.stringContaining('"events":"every"') }])
-    expect((await answerTo(stage, `subscribe acme/web @${word}`)).text).toContain('*No branch of acme/web is called*')
+    expect((await answerTo(stage, `subscribe acme/web @${word}`)).text).toContain('No branch of acme/web matches')
     expect((await answerTo(stage, `subscribe acme/web failed ${word}`)).text).toContain('contradict each other')
   })
 

@@ -245,21 +245,6 @@ describe('the form of a subscription', () => {
     expect(kept(world)).toMatchObject([{ channel: WEB, quiet: 0, mention: 'committer' }])
   })
 
-  it('asks back in place about a branch that no build has had, before it stores it', async () => {
-    const world = await openReady()
-    await pushRed(world)
-    await untilKnown(world, 1)
-    await openForm(world)
-    await choose(world, 'acme/web')
-    await typeBranch(world, 'mian')
-    await world.slack.people.submitView({ user: ada })
-    await until('it asks', () => modalOf(world).includes('Did you mean `main`?'))
-    expect(kept(world)).toEqual([])
-    await world.slack.people.clickInView({ user: ada, actionId: SUBSCRIPTION_ACTION_IDS.useBranch })
-    await until('the channel hears it', () => linesIn(world, WEB).length === 1)
-    expect(linesIn(world, WEB)).toEqual([expect.stringContaining('changes on `main`')])
-  })
-
   it.each([
     ['“release–1”.', 'release-1'],
     ['main,', 'main'],

@@ -1,4 +1,3 @@
-import { readAskedBranch } from '../../src/features/subscriptions/asked-branch.ts'
 import { describe, expect, it } from 'vitest'
 import { buildOf, type Cast } from '../../packages/demo/src/samples/cast.ts'
 import { samplesOf } from '../../packages/demo/src/samples/samples.ts'
@@ -54,8 +53,6 @@ function isUnderstood(button: ReturnType<typeof buttonsOf>[number]): boolean {
   const projects: readonly string[] = Object.values(PROJECT_ACTION_IDS)
   if (projects.includes(button.action_id)) return isUuid(button.value)
   if (button.action_id === SUBSCRIPTION_ACTION_IDS.import) return parseImport(button.value) !== null
-  const branches: readonly string[] = [SUBSCRIPTION_ACTION_IDS.useBranch, SUBSCRIPTION_ACTION_IDS.keepBranch]
-  if (branches.includes(button.action_id)) return readAskedBranch(button.value) !== null
   if (button.action_id === STREAK_ACTION_ID) return /^\d+$/.test(button.value)
   if (button.action_id.startsWith('subscription')) return /^(?:\d+|new)$/.test(button.value)
   const pages: readonly string[] = Object.values(PAGE_ACTION_IDS)

@@ -57,7 +57,7 @@ export async function channelFor(
 export async function openChannelFor(
   deps: SubscriptionDeps,
   by: Requester,
-  isChosen: boolean,
+  isChosen = false,
 ): Promise<Awaited<ReturnType<typeof channelFor>> | CannotPost | { kind: 'not-in-channel'; channel: ChannelId }> {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place

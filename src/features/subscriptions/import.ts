@@ -193,6 +193,4 @@ const inputOf = ({ project, branch }: Import['these'][number]): SubscribeInput =
   branchMatch: branch === null ? null : branch.includes('*') ? 'wildcard' : 'exact',
   quiet: false,
   mention: 'committer',
-  // It comes from a list that GitHub's app already follows.
-  isBranchMeant: true,
 })

@@ -1,7 +1,5 @@
 import { assertNever } from '../../lib/assert.ts'
-import { patternMode } from '../../domain/rules/pattern.ts'
-import { branchName, firstFew, joined, outside } from '../../slack/messages/build.ts'
-import { BRANCH_BLOCK_ID } from '../../slack/messages/ids.ts'
+import { joined, outside } from '../../slack/messages/build.ts'
 import { PROJECT_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import {
   closedWords,
@@ -10,14 +8,12 @@ import {
   followedProject,
   remindsWhen,
 } from '../../slack/messages/subscription.ts'
-import { branchButtons } from './asked-branch.ts'
 import type { ShownSubscription } from '../../projects/subscriptions.ts'
 import {
   answerOf,
   answerError,
   line,
   nextStep,
-  row,
   small,
   type Answer,
   type AnswerContext,
@@ -30,7 +26,7 @@ import { reminderFault } from './remind.ts'
 import { pausedParts, removeButton, rulesWords } from './rules-messages.ts'
 import type { Misread } from './subscribe-input.ts'
 import type { Announced, CannotPost } from './channel.ts'
-import type { SubscribeOutcome, UnknownBranch, UnsubscribeOutcome } from './subscribe.ts'
+import type { SubscribeOutcome, Unmatched, UnsubscribeOutcome } from './subscribe.ts'
 
 /** The channel's new subscription, or why nothing has changed. */
 export function answerSubscribe(outcome: SubscribeOutcome, context: AnswerContext): Answer {
@@ -39,7 +35,6 @@ export function answerSubscribe(outcome: SubscribeOutcome, context: AnswerContex
   if (outcome.kind === 'too-many') return answerError(tooMany(outcome.max))
   if (outcome.kind === 'not-in-channel') return answerError(notIn(outcome.channel))
   if (outcome.kind === 'cannot-post') return answerError(cannotPost(outcome, context))
-  if (outcome.kind === 'unknown-branch') return answerError(unknownBranch(outcome))
   if (outcome.kind === 'faults') return answerError(faulty(outcome.faults))
   if (outcome.kind === 'set-elsewhere') return setElsewhere(outcome.shown, ', or choose another branch')
   return unchanged(outcome, context)
@@ -77,7 +72,13 @@ export const followed = ({ subscription }: ShownSubscription): string =>
   `*${followedProject(subscription)}*: ${followedHow(subscription)}`
 
 /** Repeats everything that was understood, so that a mistake shows. */
-function subscribed({ shown, was, announced, silent }: Extract<SubscribeOutcome, { kind: 'subscribed' }>): Answer {
+function subscribed({
+  shown,
+  was,
+  announced,
+  silent,
+  unmatched,
+}: Extract<SubscribeOutcome, { kind: 'subscribed' }>): Answer {
   const { quiet, mention, details, remind } = shown.subscription
   return answerOf([
     line(`:bell: *Subscribed* to *${followedProject(shown.subscription)}*: ${rulesWords(shown)}.`),
@@ -90,9 +91,16 @@ function subscribed({ shown, was, announced, silent }: Extract<SubscribeOutcome,
       ]),
     ),
     ...(was && announced.kind !== 'told' ? [line(`Before: ${followedHow(was.subscription)}.`)] : []),
+    ...(unmatched ? [line(unmatchedWords(unmatched))] : []),
     ...(silent ? [line(silentWords(silent))] : []),
     ...announcedParts(announced),
   ])
+}
+
+function unmatchedWords({ branch, project, nearest }: Unmatched): string {
+  const of = project === null ? 'any project' : outside(project, PROJECT_CHARS_MAX) || '(no name)'
+  const meant = nearest === null ? '' : ` Did you mean ${typed(nearest)}?`
+  return `:warning: No branch of ${of} matches ${typed(branch)} yet.${meant} ${typed('/ci rules')} changes or removes it.`
 }
 
 export const silentWords = (channel: string): string =>
@@ -158,31 +166,6 @@ function cannotPost({ channel, code }: CannotPost, { command }: AnswerContext) {
     what: `:no_entry: *Nothing changed*: Buildline cannot post in <#${channel}>: ${what}.`,
     why: null,
     next,
-  }
-}
-
-/** How many known branches are named if no name is similar. */
-const BRANCHES_NAMED_MAX = 5
-
-function unknownBranch(asked: UnknownBranch) {
-  const { wish, project, nearest, known } = asked
-  const branch = typed(wish.branch ?? '')
-  const isName = patternMode(wish.branch ?? '', wish.branchMatch) === 'exact'
-  const of = project === null ? 'any project' : outside(project, PROJECT_CHARS_MAX) || '(no name)'
-  const buttons = branchButtons(asked)
-  return {
-    what: `:mag: *No branch of ${of} ${isName ? 'is called' : 'matches'}* ${branch}, so nothing is subscribed yet.`,
-    why:
-      nearest === null
-        ? `Known: ${firstFew(known.map(branchName), BRANCHES_NAMED_MAX)}.`
-        : `Did you mean ${typed(nearest)}?`,
-    next:
-      buttons.length === 0
-        ? 'Type a shorter pattern.'
-        : nearest === null
-          ? 'Type another one, or keep it.'
-          : 'Choose one.',
-    parts: [row(BRANCH_BLOCK_ID, buttons)],
   }
 }
 

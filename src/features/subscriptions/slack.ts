@@ -7,7 +7,6 @@ import {
   type ClosingDeps,
 } from './channel.ts'
 import { CHECKS } from './checks.ts'
-import { readAskedBranch } from './asked-branch.ts'
 import { digest } from './digest-command.ts'
 import { answerDryRun } from './dry-run-messages.ts'
 import { answerRules } from './rules-messages.ts'
@@ -55,14 +54,6 @@ export const subscriptions = (deps: Deps): Feature => ({
       () => 'unsubscribe',
     ),
     [SUBSCRIPTION_ACTION_IDS.import]: importButton(deps),
-    [SUBSCRIPTION_ACTION_IDS.useBranch]: ofRules(
-      (click) => subscribeToBranch(deps, click),
-      () => 'subscribe',
-    ),
-    [SUBSCRIPTION_ACTION_IDS.keepBranch]: ofRules(
-      (click) => subscribeToBranch(deps, click),
-      () => 'subscribe',
-    ),
   },
   fields: { [SUBSCRIBE_FIELDS.how]: redraw },
   menus: { [SUBSCRIBE_FIELDS.project]: (text) => projectsToFollow(deps, text) },
@@ -249,17 +240,6 @@ const open = async (deps: Deps, click: Click, id: string | null): Promise<Reply 
 
 async function remove(deps: Deps, click: Click): Promise<Reply | null> {
   return ID.test(click.value) ? unsubscribeFrom(deps, click, { project: null, id: click.value }) : null
-}
-
-/** Subscribes to the button's branch, even if it is unknown. */
-async function subscribeToBranch(deps: Deps, { value, by, reference }: Click): Promise<Reply | null> {
-  const asked = readAskedBranch(value)
-  if (!asked) return null
-  const { channel, wish } = asked
-  // A button in a form has no channel, and its value comes from the client.
-  const isChosen = channel !== by.channel
-  const outcome = await subscribe(deps, { ...wish, isChosen }, { ...by, channel })
-  return subscribeReply(outcome, { rest: [], reference })
 }
 
 /** Buildline was invited. Without the event, the next message that Slack accepts shows the same. Never throws. */

@@ -20,10 +20,6 @@ export interface SubscribeInput {
   remind?: ReminderInput | null
   /** the id of the subscription to replace, whatever that one follows; left out: the one of the same branches */
   instead?: string
-  /** the requester has confirmed this branch, though no build has had it */
-  isBranchMeant?: boolean
-  /** the channel was chosen elsewhere, so the requester has to be in it */
-  isChosen?: boolean
 }
 
 /** The faults of a wish, by field; empty: it is valid. Pure. */

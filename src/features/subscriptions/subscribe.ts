@@ -46,6 +46,8 @@ export type SubscribeOutcome =
       announced: Announced
       /** the default channel, if it gets nothing about this any more; null: it still does, or never did */
       silent: ChannelId | null
+      /** null: some known branch matches, or none is known yet */
+      unmatched: Unmatched | null
     }
   /** exactly this subscription exists already */
   | { kind: 'same'; shown: ShownSubscription }
@@ -57,21 +59,16 @@ export type SubscribeOutcome =
   | { kind: 'not-in-channel'; channel: ChannelId }
   | CannotPost
   | { kind: 'faults'; faults: readonly FieldFault[] }
-  | UnknownBranch
   | ProjectNotFound
   | Refused
 
-/** No known branch of the project matches: nothing is stored until the requester confirms it. */
-export interface UnknownBranch {
-  kind: 'unknown-branch'
-  channel: ChannelId
-  wish: SubscribeInput
+/** Branches of the project are known, and none matches: it waits for one. */
+export interface Unmatched {
+  branch: string
   /** null: all projects */
   project: string | null
   /** a known branch that was probably meant */
   nearest: string | null
-  /** the known branches, the newest first */
-  known: readonly string[]
 }
 
 /** A wish that would change something in the channel. */
@@ -111,16 +108,16 @@ export async function subscribe(
   input: SubscribeInput,
   by: Requester,
 ): Promise<SubscribeOutcome> {
-  const place = await openChannelFor(deps, by, input.isChosen ?? false)
+  const place = await openChannelFor(deps, by)
   if (place.kind !== 'channel') return place
   const ended = await subscribeUnannounced(deps, input, by, place.channel)
   if (ended.kind !== 'saved') return ended
-  const { saved, was, over, silent } = ended
+  const { saved, was, over, silent, unmatched } = ended
   const text = subscribedLine(by.user, saved, was?.subscription ?? null, over)
   const announced = await announce(deps, { channel: saved.channel, text, user: by.user })
   // The announcement may have shown that the channel is closed.
   const [now] = await shownOf(deps, [saved])
-  return { kind: 'subscribed', shown: now!, was, over, announced, silent }
+  return { kind: 'subscribed', shown: now!, was, over, announced, silent, unmatched }
 }
 
 /** Why a wish is refused, in a channel that the requester may change. */
@@ -131,7 +128,7 @@ export type Unmade = Exclude<
 
 export interface SavedSubscription extends Pick<
   Extract<SubscribeOutcome, { kind: 'subscribed' }>,
-  'was' | 'over' | 'silent'
+  'was' | 'over' | 'silent' | 'unmatched'
 > {
   kind: 'saved'
   saved: StoredSubscription
@@ -152,7 +149,8 @@ export async function subscribeUnannounced(
   const [shown, was] = await shownOf(deps, [ended.saved, ...(ended.was ? [ended.was] : [])])
   if (ended.kind === 'same') return { kind: 'same', shown: shown! }
   const silent = await fallsSilent(deps.store.read, { ...plan, saved: ended.saved })
-  return { kind: 'saved', saved: ended.saved, was: was ?? null, over: overruled(plan), silent }
+  const unmatched = await unmatchedBy(deps.store.read, input, plan.about?.project ?? null)
+  return { kind: 'saved', saved: ended.saved, was: was ?? null, over: overruled(plan), silent, unmatched }
 }
 
 /** The channel's subscription to all projects, if the new one is its first to this project. */
@@ -192,8 +190,6 @@ async function planOf(deps: SubscriptionDeps, input: SubscribeInput, by: Request
   if (faults.length > 0) return { kind: 'faults', faults } as const
   const found = isAll(input.project) ? null : await findFollowed(deps.store.read, input.project)
   if (found && found.kind !== 'project') return found
-  const unknown = await askBack(deps.store.read, input, channel, found?.project ?? null)
-  if (unknown) return unknown
   const zone = input.remind && (input.remind.zone ?? (await deps.timeZoneOf(by.user)))
   const subscription: NewSubscription = {
     channel,
@@ -210,20 +206,16 @@ async function planOf(deps: SubscriptionDeps, input: SubscribeInput, by: Request
   return { kind: 'plan', wish: input, subscription, about: found, before } satisfies Plan
 }
 
-/** Asks whether the branch is meant, if branches are known and none matches. */
-async function askBack(
+async function unmatchedBy(
   reads: Reads,
-  wish: SubscribeInput,
-  channel: ChannelId,
+  { branch, branchMatch }: SubscribeInput,
   project: ProjectRef | null,
-): Promise<UnknownBranch | null> {
-  const { branch, branchMatch, isBranchMeant } = wish
-  if (!branch || isBranchMeant) return null
+): Promise<Unmatched | null> {
+  if (!branch) return null
   const streams = await knownBranches(reads, project)
   if (streams.length === 0 || coversAny([{ branch, branchMatch, events: 'every' }], streams)) return null
-  const known = [...new Set(streams.map(branchIn))]
-  const meant = branchMatch === 'exact' ? nearest(branch, known) : null
-  return { kind: 'unknown-branch', channel, wish, project: project?.name ?? null, nearest: meant, known }
+  const meant = branchMatch === 'exact' ? nearest(branch, [...new Set(streams.map(branchIn))]) : null
+  return { branch, project: project?.name ?? null, nearest: meant }
 }
 
 const followsOf = ({ project: { name, uuid, projectId } }: Named): Follows => ({

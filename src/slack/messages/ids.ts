@@ -46,16 +46,11 @@ export const SUBSCRIPTION_ACTION_IDS = {
   change: 'subscription_change',
   remove: 'subscription_remove',
   import: 'subscription_import',
-  useBranch: 'subscription_use_branch',
-  keepBranch: 'subscription_keep_branch',
 } as const
 
 /** The rows of these buttons: for one subscription, and for all. */
 export const subscriptionBlockId = (id: string): string => `subscription_${id}`
 export const SUBSCRIPTIONS_BLOCK_ID = 'subscriptions'
-
-/** The row of the question whether a branch is meant. */
-export const BRANCH_BLOCK_ID = 'subscription_branch'
 
 /** The row of an import proposal. */
 export const IMPORT_BLOCK_ID = 'subscription_import'

@@ -83,26 +83,6 @@ test('the same subscription again changes nothing and posts nothing', async () =
   expect(stage.said).toHaveLength(1)
 })
 
-test('another channel can be changed by its members, and by nobody else', async () => {
-  await using stage = await openStage()
-  const chosen = wishOf({ isChosen: true })
-  for (const channels of [new Set<ChannelId>(), null])
-    expect(await subscribe(stage, chosen, lin(), { channelsOf: async () => channels })).toEqual({
-      kind: 'not-in-channel',
-      channel: BUILDS,
-    })
-  expect(await subscriptionsOf(stage)).toEqual([])
-  expect(stage.said).toEqual([])
-  const isIn: Changes = { channelsOf: async () => new Set([BUILDS]) }
-  expect(await subscribe(stage, chosen, lin(), isIn)).toMatchObject({ kind: 'subscribed' })
-})
-
-test('in the channel itself, Slack is not asked who its members are', async () => {
-  await using stage = await openStage()
-  const outcome = await subscribe(stage, wishOf(), lin(), { channelsOf: () => Promise.reject(new Error('asked')) })
-  expect(outcome).toMatchObject({ kind: 'subscribed' })
-})
-
 test('a closed channel counts as open after a message reached it', async () => {
   await using stage = await openStage()
   const sendText = async () => ({ kind: 'channel-closed', code: 'restricted_action' }) as const

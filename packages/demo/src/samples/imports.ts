@@ -126,7 +126,14 @@ function everything(cast: Cast): Of<ProposalOutcome, 'proposed'> {
 const kept = (cast: Cast): Of<Imported, 'saved'> => {
   const { subscription } = shownOf(cast)
   const made = { id: '7', createdBy: cast.user, createdAt: BUILD_AT, changedBy: null, changedAt: null }
-  return { kind: 'saved', saved: { ...subscription, ...made, source: 'slack' }, was: null, over: null, silent: null }
+  return {
+    kind: 'saved',
+    saved: { ...subscription, ...made, source: 'slack' },
+    was: null,
+    over: null,
+    silent: null,
+    unmatched: null,
+  }
 }
 
 const unmade = (cast: Cast): Imported[] => [

@@ -3,11 +3,7 @@ import { CHANNEL, type Cast } from './cast.ts'
 import { noProject } from './not-found.ts'
 import { ofDefault, ofFile, shownOf } from './shown.ts'
 import { each, refusals, type Cases } from './words.ts'
-import type {
-  SubscribeOutcome,
-  UnknownBranch,
-  UnsubscribeOutcome,
-} from '../../../../src/features/subscriptions/subscribe.ts'
+import type { SubscribeOutcome, UnsubscribeOutcome } from '../../../../src/features/subscriptions/subscribe.ts'
 import { askedWith, sample, samplesOfKinds, type Sample } from './sample.ts'
 import { answerMisread, answerSubscribe, answerUnsubscribe } from '../../../../src/features/subscriptions/messages.ts'
 
@@ -34,46 +30,30 @@ function misread({ typed }: Cast): Sample[] {
 
 export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
   subscribed: [
-    {
-      when: 'the channel follows it from now on',
-      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, over: null, announced: TOLD, silent: null },
-    },
-    {
-      when: 'the default channel hears nothing of it any more',
-      outcome: { kind: 'subscribed', shown: shownOf(cast), was: null, over: null, announced: TOLD, silent: CHANNEL },
-    },
+    { when: 'the channel follows it from now on', outcome: subscribed(cast) },
+    { when: 'the default channel hears nothing of it any more', outcome: subscribed(cast, { silent: CHANNEL }) },
     {
       when: 'it takes the place of another one',
-      outcome: {
-        kind: 'subscribed',
+      outcome: subscribed(cast, {
         shown: shownOf(cast, { rules: null, quiet: true, mention: 'nobody' }),
         was: shownOf(cast),
-        over: null,
-        announced: TOLD,
-        silent: null,
-      },
+      }),
     },
     ...Object.entries({ ...CLOSED, [cast.code]: 'Slack says something else' }).map(([code, when]) => ({
       when,
-      outcome: {
-        kind: 'subscribed',
-        shown: shownOf(cast),
-        was: null,
-        over: null,
-        announced: notTold(code, true),
-        silent: null,
-      } as const,
+      outcome: subscribed(cast, { announced: notTold(code, true) }),
     })),
     {
       when: 'it is not clear whether the channel was told',
-      outcome: {
-        kind: 'subscribed',
-        shown: shownOf(cast),
-        was: null,
-        over: null,
-        announced: notTold('timeout', false),
-        silent: null,
-      },
+      outcome: subscribed(cast, { announced: notTold('timeout', false) }),
+    },
+    {
+      when: 'a known branch is near',
+      outcome: subscribed(cast, { unmatched: { branch: cast.typed, project: cast.project, nearest: cast.branch } }),
+    },
+    {
+      when: 'no branch of any project matches',
+      outcome: subscribed(cast, { unmatched: { branch: 'relase/*', project: null, nearest: null } }),
     },
   ],
   same: [{ when: 'it is so already', outcome: { kind: 'same', shown: shownOf(cast) } }],
@@ -87,11 +67,6 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
     },
   ],
   'cannot-post': cannotPost,
-  'unknown-branch': [
-    { when: 'a known branch is near', outcome: unknownBranch(cast, { nearest: cast.branch }) },
-    { when: 'a pattern matches no known branch', outcome: patternOf(unknownBranch(cast)) },
-    { when: 'it is for all projects', outcome: { ...unknownBranch(cast), project: null } },
-  ],
   faults: [
     {
       when: 'the pattern is invalid',
@@ -152,26 +127,16 @@ export const cannotPost = each(
   (code) => ({ kind: 'cannot-post', channel: CHANNEL, code }) as const,
 )
 
-const patternOf = (asked: UnknownBranch): UnknownBranch => ({
-  ...asked,
-  wish: { ...asked.wish, branch: 'relase/*', branchMatch: 'wildcard' },
-})
+type Subscribed = Extract<SubscribeOutcome, { kind: 'subscribed' }>
 
-const unknownBranch = ({ project, branch, typed }: Cast, more: Partial<UnknownBranch> = {}): UnknownBranch => ({
-  kind: 'unknown-branch',
-  channel: CHANNEL,
-  wish: {
-    project,
-    events: ['failed'],
-    branch: typed,
-    branchMatch: 'exact',
-    quiet: false,
-    mention: 'committer',
-    remind: null,
-  },
-  project,
-  nearest: null,
-  known: [branch],
+const subscribed = (cast: Cast, more: Partial<Subscribed> = {}): Subscribed => ({
+  kind: 'subscribed',
+  shown: shownOf(cast),
+  was: null,
+  over: null,
+  announced: TOLD,
+  silent: null,
+  unmatched: null,
   ...more,
 })
 
