@@ -13,7 +13,6 @@ import { streakView } from '../../src/features/streaks/form.ts'
 import { redOf, snoozed } from '../../packages/demo/src/samples/streaks.ts'
 import { gateView } from '../../src/features/builds/gate-form.ts'
 import { describedFeatures } from '../../src/features/features.ts'
-import { importPendingView, importView } from '../../src/features/subscriptions/import-command.ts'
 import { answerView, waitingView, type ModalView } from '../../src/features/kit/modal.ts'
 import { createView, previewView } from '../../src/features/projects/create-form.ts'
 import { comparingView, differenceView, editView } from '../../src/features/projects/edit-form.ts'
@@ -252,13 +251,6 @@ export const MODAL_CASES: Readonly<Record<string, ModalCase>> = {
       { ...gateOf('deploy: us'), kind: 'job' },
     ]),
   },
-  import: { when: 'Somebody types /ci import alone.', view: importView(CHANNEL) },
-  'import-errors': {
-    when: 'The form was sent in with a text that names no repository.',
-    view: importView(CHANNEL),
-    errors: refused(importView(CHANNEL), { import_list: typed('our repositories') }),
-  },
-  'import-reading': { when: 'The form was sent in, and its list is looked up.', view: importPendingView },
   'project-reading': {
     when: 'Somebody asks to edit a project: the form opens at once, and CI is being asked.',
     view: waitingFor('edit', 'Reading *acme/web* …'),

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { isChannelId, type ChannelId } from '../../domain/ids.ts'
 import { parseAttemptRef, attemptRefText, type AttemptRef } from '../../domain/cards/request.ts'
 import type { ListQuery } from '../../projects/outcomes.ts'
 
@@ -52,23 +51,17 @@ export function parsePage(value: string): ListQuery | null {
   return read.success ? read.data : null
 }
 
-/** A subscription of an import: `changes` of a project, on one branch or pattern, or (null) on all. */
-export interface Import {
-  channel: ChannelId
-  these: readonly { project: string; branch: string | null }[]
-}
+/** The subscriptions of an import: `changes` of a project, on one branch or pattern, or (null) on all. */
+export type Import = readonly { project: string; branch: string | null }[]
 
 /** Null if it could not be read back. */
-export function importValue({ channel, these }: Import): string | null {
-  const value = JSON.stringify({ channel, these: these.map(({ project, branch }) => [project, branch]) })
+export function importValue(these: Import): string | null {
+  const value = JSON.stringify(these.map(({ project, branch }) => [project, branch]))
   return parseImport(value) && value
 }
 
-export function parseImport(value: string): Import | null {
-  const { data } = IMPORT.safeParse(jsonOf(value))
-  if (!data || !isChannelId(data.channel)) return null
-  return { channel: data.channel, these: data.these.map(([project, branch]) => ({ project, branch })) }
-}
+export const parseImport = (value: string): Import | null =>
+  IMPORT.safeParse(jsonOf(value)).data?.map(([project, branch]) => ({ project, branch })) ?? null
 
 const command = z.string().regex(/^[a-z]{1,20}$/)
 const name = z.string().min(1).max(VALUE_CHARS_MAX)
@@ -78,7 +71,7 @@ const CHOICE = z.union([
   z.strictObject({ command, run: z.string() }),
 ])
 
-const IMPORT = z.strictObject({ channel: z.string(), these: z.array(z.tuple([name, name.nullable()])).min(1) })
+const IMPORT = z.array(z.tuple([name, name.nullable()])).min(1)
 
 const PAGE = z.strictObject({
   text: name.nullable(),

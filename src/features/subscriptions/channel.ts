@@ -8,7 +8,6 @@ import { closedLine, elsewhereLine } from '../../slack/messages/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { sendPatiently, type CanPost, type SendText } from '../../slack/api/send-text.ts'
-import type { Memberships } from '../../slack/api/directory.ts'
 import type { VisibleDeps } from '../../projects/projects.ts'
 
 /** Whether the change was announced in the channel; `code`: Slack's error if it was not, or may not have been. */
@@ -52,17 +51,14 @@ export async function channelFor(
 /**
  * The channel that this person may subscribe, if Slack says that builds can be posted there. If Slack does not say it
  * now, the announcement shows it.
- * @param isChosen the channel comes from the requester's client, which could name one that they are not in
  */
 export async function openChannelFor(
   deps: SubscriptionDeps,
   by: Requester,
-  isChosen = false,
-): Promise<Awaited<ReturnType<typeof channelFor>> | CannotPost | { kind: 'not-in-channel'; channel: ChannelId }> {
+): Promise<Awaited<ReturnType<typeof channelFor>> | CannotPost> {
   const place = await channelFor(deps, by)
   if (place.kind !== 'channel') return place
   const { channel } = place
-  if (isChosen && !(await deps.channelsOf(by.user))?.has(channel)) return { kind: 'not-in-channel', channel }
   const can = await deps.canPost(channel)
   return can.kind === 'closed' ? { kind: 'cannot-post', channel, code: can.code } : place
 }
@@ -269,8 +265,6 @@ export interface SubscriptionDeps extends ShownDeps, VisibleDeps {
   sendText: SendText
   /** Slack users, and user groups, which cannot get direct messages */
   admins: readonly string[]
-  /** the channels that a person is in; null: Slack does not say */
-  channelsOf: Memberships['channelsOf']
   canPost: (channel: ChannelId) => Promise<CanPost>
   /** the time zone of a Slack user; UTC if Slack does not say */
   timeZoneOf: (user: string) => Promise<string>

@@ -35,9 +35,6 @@ export function answerProposal(outcome: ProposalOutcome, context: AnswerContext)
   return answerSubscribe(outcome, context)
 }
 
-/** For a field's fault, where Slack reads no markup. */
-export const NOTHING_LISTED_PLAIN = 'No repository found. For example: acme/web - issues, workflows:{branch:"main"}'
-
 const NOTHING_LISTED = {
   what: ':mag: *Nothing to import*: there is no repository in this text.',
   why: `Paste what ${typed('/github subscribe list features')} prints.`,
@@ -47,12 +44,12 @@ const NOTHING_LISTED = {
 const tooLong = (max: number) => ({
   what: `:mag: *Too long*: one import takes ${max.toLocaleString('en-US')} characters, and nothing was read.`,
   why: null,
-  next: `Paste the list in parts. ${typed('/ci import')} alone opens a form for it.`,
+  next: 'Paste the list in parts.',
 })
 
 function proposed(outcome: Proposed): Answer {
   const fresh = outcome.proposals.filter(isFresh)
-  const { carried, value } = carriedBy(outcome, fresh)
+  const { carried, value } = carriedBy(fresh)
   const left = fresh.length - carried.length + outcome.moreProposals
   return answerOf([
     line(headline(outcome, carried.length)),
@@ -72,11 +69,11 @@ type Fresh = Proposal & { end: Foreseen }
 const isFresh = (one: Proposal): one is Fresh => one.end.kind === 'would-subscribe'
 
 /** The proposals that fit into the button's value, in their order. */
-function carriedBy({ channel }: Proposed, fresh: readonly Fresh[]) {
+function carriedBy(fresh: readonly Fresh[]) {
   let carried: Fresh[] = []
   let value: string | null = null
   for (const one of fresh.slice(0, PROPOSED_MAX)) {
-    const longer = importValue({ channel, these: [...carried, one] })
+    const longer = importValue([...carried, one])
     if (longer === null) continue
     carried = [...carried, one]
     value = longer

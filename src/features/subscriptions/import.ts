@@ -28,7 +28,7 @@ export interface ProposedRepository {
 }
 
 /** A subscription to propose. `name`: of its project */
-type Wish = Import['these'][number] & { name: string }
+type Wish = Import[number] & { name: string }
 
 export interface Proposal extends Wish {
   end: Foreseen | Exclude<Unmade, { kind: 'too-many' }>
@@ -37,7 +37,6 @@ export interface Proposal extends Wish {
 export type ProposalOutcome =
   | {
       kind: 'proposed'
-      channel: ChannelId
       proposals: readonly Proposal[]
       repositories: readonly ProposedRepository[]
       /** names that stand for all repositories of a person or an organization */
@@ -66,7 +65,6 @@ export type ImportedOutcome =
       silent: ChannelId | null
     }
   | { kind: 'no-channel' }
-  | { kind: 'not-in-channel'; channel: ChannelId }
   | CannotPost
   | Refused
 
@@ -75,8 +73,7 @@ export type ImportedOutcome =
  * list. Changes nothing.
  */
 export async function proposeImport(deps: SubscriptionDeps, pasted: string, by: Requester): Promise<ProposalOutcome> {
-  const place = await openChannelFor(deps, by, false)
-  if (place.kind === 'not-in-channel') return { kind: 'no-channel' }
+  const place = await openChannelFor(deps, by)
   if (place.kind !== 'channel') return place
   if (pasted.length > COMMAND_CHARS_MAX) return { kind: 'too-long', max: COMMAND_CHARS_MAX }
   const list = readGithubList(pasted)
@@ -93,7 +90,6 @@ export async function proposeImport(deps: SubscriptionDeps, pasted: string, by: 
     proposals.push({ ...one, end: await foresee(deps, inputOf(one), by, place.channel) })
   return {
     kind: 'proposed',
-    channel: place.channel,
     proposals,
     repositories,
     accounts: list.accounts,
@@ -155,21 +151,15 @@ function distinct(wishes: readonly Wish[]): readonly Wish[] {
 }
 
 /** Makes each proposed subscription as `/ci subscribe` does; then announces them in the channel. */
-export async function importThese(
-  deps: SubscriptionDeps,
-  { channel, these }: Import,
-  asker: Requester,
-): Promise<ImportedOutcome> {
-  const by = { ...asker, channel }
-  // The channel is in the button's value, which the client could have changed.
-  const isChosen = channel !== asker.channel
-  const place = await openChannelFor(deps, by, isChosen)
+export async function importThese(deps: SubscriptionDeps, these: Import, by: Requester): Promise<ImportedOutcome> {
+  const place = await openChannelFor(deps, by)
   if (place.kind !== 'channel') return place
+  const { channel } = place
   const ends: Imported[] = []
   for (const one of these) ends.push(await subscribeUnannounced(deps, inputOf(one), by, channel))
   const saved = ends.filter((end) => end.kind === 'saved')
   const subscriptions = saved.map((one) => one.saved)
-  const { user } = asker
+  const { user } = by
   const announced = saved.length === 0 ? null : await announce(deps, { channel, text: lineOf(user, saved), user })
   return {
     kind: 'imported',
@@ -186,7 +176,7 @@ function lineOf(user: string, saved: readonly SavedSubscription[]): string {
   return only && others.length === 0 ? subscribedLine(user, only.now, only.was) : importedLine(user, changes)
 }
 
-const inputOf = ({ project, branch }: Import['these'][number]): SubscribeInput => ({
+const inputOf = ({ project, branch }: Import[number]): SubscribeInput => ({
   project,
   events: CHANGES,
   branch,

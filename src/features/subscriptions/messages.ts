@@ -33,7 +33,6 @@ export function answerSubscribe(outcome: SubscribeOutcome, context: AnswerContex
   if (outcome.kind === 'subscribed') return subscribed(outcome)
   if (outcome.kind === 'same') return answerOf([line(`:bell: *Already subscribed* to ${followed(outcome.shown)}.`)])
   if (outcome.kind === 'too-many') return answerError(tooMany(outcome.max))
-  if (outcome.kind === 'not-in-channel') return answerError(notIn(outcome.channel))
   if (outcome.kind === 'cannot-post') return answerError(cannotPost(outcome, context))
   if (outcome.kind === 'faults') return answerError(faulty(outcome.faults))
   if (outcome.kind === 'set-elsewhere') return setElsewhere(outcome.shown, ', or choose another branch')
@@ -153,12 +152,6 @@ const NO_CHANNEL = {
   why: null,
   next: `Type the same in the channel that should get the builds.`,
 }
-
-const notIn = (channel: string) => ({
-  what: `:no_entry: *Nothing changed*: you are not a member of <#${channel}>, as far as Slack says.`,
-  why: 'Only members of a channel can change its subscriptions.',
-  next: `Type ${typed('/ci subscribe')} in that channel, after joining it.`,
-})
 
 function cannotPost({ channel, code }: CannotPost, { command }: AnswerContext) {
   const { what, next } = closedWords(code, { command: `/ci ${command}` })

@@ -30,7 +30,7 @@ import { SUBSCRIPTION_ACTION_IDS } from '../../slack/messages/ids.ts'
 import { openSubscribe, projectsToFollow, redraw, subscribeForm, subscribeReply } from './form.ts'
 import type { ButtonHandler, Click, Feature } from '../kit/feature.ts'
 import { SUBSCRIBE_CALLBACK_ID, SUBSCRIBE_FIELDS } from './form-view.ts'
-import { IMPORT_CALLBACK_ID, importButton, importForm, importList } from './import-command.ts'
+import { importButton, importList } from './import-command.ts'
 import { readSubscribe } from './subscribe-input.ts'
 import { DIGESTS_JOB, sendDigests, type DigestDeps, type SendDigests } from './digest.ts'
 import { dryRun, type DryRunQuery } from './dry-run.ts'
@@ -57,10 +57,7 @@ export const subscriptions = (deps: Deps): Feature => ({
   },
   fields: { [SUBSCRIBE_FIELDS.how]: redraw },
   menus: { [SUBSCRIBE_FIELDS.project]: (text) => projectsToFollow(deps, text) },
-  forms: {
-    [SUBSCRIBE_CALLBACK_ID]: subscribeForm(deps),
-    [IMPORT_CALLBACK_ID]: importForm(deps),
-  },
+  forms: { [SUBSCRIBE_CALLBACK_ID]: subscribeForm(deps) },
   events: {
     channel_id_changed: (slack, body) => handleChannelMove(deps, slack, body),
     member_joined_channel: (slack, body) => handleInvitation(deps, slack, body),

@@ -55,8 +55,6 @@ export type SubscribeOutcome =
   | { kind: 'set-elsewhere'; shown: ShownSubscription }
   | { kind: 'too-many'; max: number }
   | { kind: 'no-channel' }
-  /** Slack does not confirm that the requester is in the chosen channel */
-  | { kind: 'not-in-channel'; channel: ChannelId }
   | CannotPost
   | { kind: 'faults'; faults: readonly FieldFault[] }
   | ProjectNotFound
@@ -121,10 +119,7 @@ export async function subscribe(
 }
 
 /** Why a wish is refused, in a channel that the requester may change. */
-export type Unmade = Exclude<
-  SubscribeOutcome,
-  Refused | { kind: 'subscribed' | 'no-channel' | 'not-in-channel' | 'cannot-post' }
->
+export type Unmade = Exclude<SubscribeOutcome, Refused | { kind: 'subscribed' | 'no-channel' | 'cannot-post' }>
 
 export interface SavedSubscription extends Pick<
   Extract<SubscribeOutcome, { kind: 'subscribed' }>,

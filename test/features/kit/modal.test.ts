@@ -6,7 +6,6 @@ import { RESET_CALLBACK_ID, resetView } from '../../../src/features/projects/res
 import { EDIT_CALLBACK_ID, editView } from '../../../src/features/projects/edit-form.ts'
 import { STREAK_CALLBACK_ID } from '../../../src/features/streaks/form.ts'
 import { SUBSCRIBE_CALLBACK_ID } from '../../../src/features/subscriptions/form-view.ts'
-import { IMPORT_CALLBACK_ID } from '../../../src/features/subscriptions/import-command.ts'
 import { INPUT_CHARS_MAX } from '../../../src/features/kit/fields.ts'
 import { BASE_FIELDS_MAX, BASE_NAME_CHARS_MAX, baseOf } from '../../../src/features/projects/read.ts'
 import { maskedProject } from '../../../src/domain/ci-project/masked-project.ts'
@@ -53,7 +52,7 @@ describe('a submitted form', () => {
     }
   })
 
-  it.each([SUBSCRIBE_CALLBACK_ID, IMPORT_CALLBACK_ID, STREAK_CALLBACK_ID, EDIT_CALLBACK_ID, RESET_CALLBACK_ID])(
+  it.each([SUBSCRIBE_CALLBACK_ID, STREAK_CALLBACK_ID, EDIT_CALLBACK_ID, RESET_CALLBACK_ID])(
     '(%s) of another version says that nothing was done',
     (callbackId) => {
       const { ack } = FORMS.get(callbackId)!.receive(sent(callbackId))

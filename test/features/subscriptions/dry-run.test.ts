@@ -17,7 +17,6 @@ const SECRET = channelId('C0SECRET01')
 const ASKING: Omit<SubscriptionDeps, keyof ReconcileDeps> = {
   admins: [],
   permits: async () => ({ kind: 'yes' }),
-  channelsOf: async () => null,
   canPost: async () => ({ kind: 'open' }),
   timeZoneOf: async () => 'UTC',
   seenBy: seesAll,

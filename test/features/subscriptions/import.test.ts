@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { recordDelivery } from '../../../src/alerts/record/record.ts'
 import type { Subscription } from '../../../src/domain/rules/subscription.ts'
-import { importForm } from '../../../src/features/subscriptions/import-command.ts'
 import { answerProposal, PROPOSED_MAX } from '../../../src/features/subscriptions/import-messages.ts'
 import { subscribe, SUBSCRIPTIONS_MAX } from '../../../src/features/subscriptions/subscribe.ts'
 import { parseImport } from '../../../src/features/kit/values.ts'
@@ -59,7 +58,7 @@ describe('a proposal', () => {
     expect(text).toContain('*2 subscriptions* to import')
     expect(text).toContain('• *acme/site (all workflows)*: changes on `main`')
     expect(text).toContain('• *acme/site (all workflows)*: changes on branches like `f/*`')
-    expect(these).toMatchObject({ channel: BUILDS, these: [{ branch: 'main' }, { branch: 'f/*' }] })
+    expect(these).toMatchObject([{ branch: 'main' }, { branch: 'f/*' }])
     expect(await kept(stage)).toEqual([])
     expect(stage.said).toEqual([])
   })
@@ -67,7 +66,7 @@ describe('a proposal', () => {
   test('has workflows that a filter names, and says which of them are unknown', async () => {
     await using stage = await openWithWorkflows('CI', 'Deploy')
     const { text, these } = await proposed(stage, 'acme/site workflows:{name:"DEPLOY","Nightly" branch:"main"}')
-    expect(these?.these).toHaveLength(1)
+    expect(these).toHaveLength(1)
     expect(text).toContain('acme/site Nightly: no such workflow has run yet')
     expect(text).not.toContain('acme/site CI')
   })
@@ -76,7 +75,7 @@ describe('a proposal', () => {
     'has every branch if the list names none that is built: %s',
     async (list) => {
       await using stage = await openWithWorkflows('CI')
-      expect((await proposed(stage, list)).these?.these).toMatchObject([{ branch: null }])
+      expect((await proposed(stage, list)).these).toMatchObject([{ branch: null }])
     },
   )
 
@@ -85,7 +84,7 @@ describe('a proposal', () => {
     ['acme/web workflows:{branch:"main"}\nacme/web workflows', [null]],
   ])('has each branch once, and none beside every branch: %j', async (list, branches) => {
     await using stage = await openStage()
-    expect((await proposed(stage, list)).these?.these.map(({ branch }) => branch)).toEqual(branches)
+    expect((await proposed(stage, list)).these?.map(({ branch }) => branch)).toEqual(branches)
   })
 
   test("has the project whose name equals the repository's", async () => {
@@ -99,7 +98,7 @@ describe('a proposal', () => {
       stage,
       'acme/site issues, pulls, workflows:{event:"push","pull_request" branch:"main"}\nacme/web pulls\nacme/shop\nacme',
     )
-    expect(these?.these).toMatchObject([{ branch: 'main' }, { branch: null }])
+    expect(these).toMatchObject([{ branch: 'main' }, { branch: null }])
     expect(text.match(/`pulls`/g)).toHaveLength(1)
     expect(text).toContain('Left out, because Buildline posts builds and nothing else: `issues`, `pulls`')
     expect(text).toContain('acme/site: filters by `event` and `actor` are left out')
@@ -125,7 +124,7 @@ describe('a proposal', () => {
     const { text, these } = await proposed(stage, 'acme/site workflows:{name:"CI","Deploy"}')
     expect(text).toContain('• *acme/site CI*: changes on every branch, in place of: failed on every branch')
     expect(text).toContain('• *acme/site Deploy*: changes on every branch (already subscribed)')
-    expect(these?.these).toHaveLength(1)
+    expect(these).toHaveLength(1)
   })
 
   test('leaves out what the file sets, and branches that Git does not allow', async () => {
@@ -153,7 +152,7 @@ describe('a proposal', () => {
     const more = listOf(PROPOSED_MAX + 1)
     expect((await proposed(stage, more)).text).toContain('… and 1 more')
     await imported(stage, more)
-    expect((await proposed(stage, more)).these?.these).toEqual([{ project: expect.any(String), branch: 'v20' }])
+    expect((await proposed(stage, more)).these).toEqual([{ project: expect.any(String), branch: 'v20' }])
     expect((await proposed(stage, listOf(SUBSCRIPTIONS_MAX + 1))).text).toContain('… and 11 more')
   })
 
@@ -164,7 +163,7 @@ describe('a proposal', () => {
       stage,
       `acme/web workflows:{branch:${branches.map((one) => `"${one}"`).join()}}`,
     )
-    expect(these?.these.map(({ branch }) => branch?.charAt(0))).toEqual(['a', 'b', 'm'])
+    expect(these?.map(({ branch }) => branch?.charAt(0))).toEqual(['a', 'b', 'm'])
     expect(text).toContain('… and 1 more')
   })
 
@@ -174,26 +173,6 @@ describe('a proposal', () => {
     const text = (chars: number) => 'acme/web'.padEnd(chars)
     expect(await propose(stage, text(COMMAND_CHARS_MAX))).toMatchObject({ kind: 'proposed' })
     expect(await propose(stage, text(COMMAND_CHARS_MAX + 1))).toEqual({ kind: 'too-long', max: COMMAND_CHARS_MAX })
-  })
-})
-
-describe('the import form', () => {
-  const sentIn = (text: string) =>
-    importForm({} as Parameters<typeof importForm>[0]).receive({
-      view: {
-        private_metadata: JSON.stringify({ channel: BUILDS }),
-        state: { values: { import_list: { value: { value: text } } } },
-      },
-    }).ack?.response_action
-
-  test.each<[text: string, answer: string]>([
-    ['our repositories', 'errors'],
-    ['', 'errors'],
-    ['acme/web', 'update'],
-    // Such a text is not read at all, and the answer says so.
-    [' '.repeat(COMMAND_CHARS_MAX + 1), 'update'],
-  ])('submitted with %j', (text, answer) => {
-    expect(sentIn(text)).toBe(answer)
   })
 })
 
@@ -235,17 +214,6 @@ describe('a confirmed import', () => {
     const direct = { ...lin(), channel: 'D0LIN' as typeof BUILDS }
     expect(await proposeImport(stage.main.deps, 'acme/site', direct)).toEqual({ kind: 'no-channel' })
     expect(await kept(stage)).toEqual([])
-  })
-
-  test('that is confirmed elsewhere is only for members of its channel', async () => {
-    await using stage = await openWithWorkflows('CI')
-    const { these } = await proposed(stage, 'acme/site')
-    const inModal = { ...lin(), channel: null }
-    const press = (channels: ReadonlySet<typeof BUILDS>) =>
-      importThese(stage.another({ channelsOf: async () => channels }).deps, these!, inModal)
-    expect(await press(new Set())).toEqual({ kind: 'not-in-channel', channel: BUILDS })
-    expect(await kept(stage)).toEqual([])
-    expect(await press(new Set([BUILDS]))).toMatchObject({ kind: 'imported', subscribed: [{}] })
   })
 
   test('is stored as far as the channel has room, and the rest is listed', async () => {

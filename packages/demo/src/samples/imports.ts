@@ -60,15 +60,11 @@ export const imports = (cast: Cast): Cases<ImportedOutcome> => ({
   ],
   'no-channel': [{ when: 'the button was in a direct message', outcome: { kind: 'no-channel' } }],
   'cannot-post': cannotPost,
-  'not-in-channel': [
-    { when: 'the person who pressed it is not in the channel', outcome: { kind: 'not-in-channel', channel: CHANNEL } },
-  ],
   ...forbidden(cast),
 })
 
 const proposed = (cast: Cast, change: Partial<Of<ProposalOutcome, 'proposed'>> = {}) => ({
   kind: 'proposed' as const,
-  channel: CHANNEL,
   proposals: [proposal(cast)],
   repositories: [repository(cast)],
   accounts: [],

@@ -60,12 +60,6 @@ export const subscribes = (cast: Cast): Cases<SubscribeOutcome> => ({
   'set-elsewhere': [{ when: 'the file keeps it', outcome: { kind: 'set-elsewhere', shown: ofFile(cast) } }],
   'too-many': [{ when: 'the channel follows too much', outcome: { kind: 'too-many', max: 50 } }],
   'no-channel': [{ when: 'it was asked in a direct message', outcome: { kind: 'no-channel' } }],
-  'not-in-channel': [
-    {
-      when: 'the button of a form names a channel that the person is not in',
-      outcome: { kind: 'not-in-channel', channel: CHANNEL },
-    },
-  ],
   'cannot-post': cannotPost,
   faults: [
     {
