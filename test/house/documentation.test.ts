@@ -107,7 +107,7 @@ const isThere = (path: string): boolean =>
 
 /** The places within the repository that a page links. */
 const linksOf = (page: string): string[] =>
-  [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!).filter((link) => !/^[a-z]+:/.test(link))
+  [...read(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!).filter((link) => !/^<?[a-z]+:/.test(link))
 
 function leadsSomewhere(page: string, link: string): boolean {
   const [path = '', heading] = link.split('#')
