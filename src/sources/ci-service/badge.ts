@@ -78,12 +78,19 @@ export const BADGE_WORDS_CHARS_MAX = 100
 export const BADGE_TEXTS_MAX = 20
 
 /**
- * The text of an SVG badge, in one line: the content of its `<title>` and `<text>` elements, without repetitions
- * (`build: passing`); null if it has none. The markup is scanned once and never interpreted: no entity is expanded.
+ * With or without a namespace prefix; a quoted attribute may contain a `>`. No part of it goes past the next `<`, so
+ * that the time for a badge grows only with its length.
+ */
+const SHOWN_TEXT = /<(?:[\w.-]+:)?(?:title|text|tspan)(?:\s(?:"[^"<]*"|'[^'<]*'|[^"'<>])*)?>([^<]*)/g
+
+/**
+ * The text of an SVG badge, in one line: the content of its `<title>`, `<text>` and `<tspan>` elements, without
+ * repetitions (`build: passing`); null if it has none. The markup is not parsed: no entity is expanded.
  */
 export function badgeWords(svg: string): string | null {
   const texts: string[] = []
-  for (const text of shownTexts(svg).map(toLine)) {
+  for (const [, shown = ''] of [...svg.matchAll(SHOWN_TEXT)].slice(0, BADGE_TEXTS_MAX)) {
+    const text = toLine(shown)
     if (text === '' || texts.some((other) => says(other, text))) continue
     // A title may come last and repeat the texts before it.
     texts.splice(0, texts.length, ...texts.filter((other) => !says(text, other)), text)
@@ -101,62 +108,3 @@ const wordsOf = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim()
-
-function shownTexts(svg: string): string[] {
-  const texts: string[] = []
-  let open: { name: string; text: string } | null = null
-  for (const [text, tag] of pieces(svg)) {
-    if (open !== null) open.text += `${text}${characterData(tag)}`
-    const [, end, name] = SHOWN_TAG.exec(tag) ?? []
-    if (open === null && end === '' && name !== undefined && !tag.endsWith('/>')) open = { name, text: '' }
-    if (open === null || end !== '/' || name !== open.name) continue
-    if (texts.push(open.text) === BADGE_TEXTS_MAX) break
-    open = null
-  }
-  return texts
-}
-
-// With or without a namespace prefix.
-const SHOWN_TAG = /^<(\/?)(?:[\w.-]+:)?(title|text)[\s/>]/
-
-/** Yields each piece of markup, with the text before it. */
-function* pieces(svg: string): Generator<[text: string, tag: string]> {
-  for (let at = 0; at < svg.length;) {
-    const found = svg.indexOf('<', at)
-    const tagAt = found < 0 ? svg.length : found
-    const next = markupEnd(svg, tagAt)
-    yield [svg.slice(at, tagAt), svg.slice(tagAt, next)]
-    at = next
-  }
-}
-
-const CDATA = '<![CDATA['
-const SECTIONS = [
-  ['<!--', '-->'],
-  [CDATA, ']]>'],
-  ['<?', '?>'],
-] as const
-
-/** Where the markup that begins at `at` ends. Markup that is never closed ends with the document. */
-function markupEnd(svg: string, at: number): number {
-  const section = SECTIONS.find(([opening]) => svg.startsWith(opening, at))
-  if (section === undefined) return tagEnd(svg, at)
-  const [opening, closing] = section
-  const end = svg.indexOf(closing, at + opening.length)
-  return end < 0 ? svg.length : end + closing.length
-}
-
-// A quoted attribute may contain a `>`.
-function tagEnd(svg: string, at: number): number {
-  let quote: string | null = null
-  for (let next = at; next < svg.length; next++) {
-    const character = svg.charAt(next)
-    if (quote !== null) quote = character === quote ? null : quote
-    else if (character === '>') return next + 1
-    else if (character === '"' || character === "'") quote = character
-  }
-  return svg.length
-}
-
-// Other markup separates words, as `<tspan>` does on the screen.
-const characterData = (tag: string): string => (tag.startsWith(CDATA) ? tag.slice(CDATA.length, -']]>'.length) : ' ')
