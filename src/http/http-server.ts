@@ -1,10 +1,9 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { errorCode } from '../lib/error-code.ts'
 import type { Log } from '../lib/log.ts'
 import { neighbourhood } from './body-queue.ts'
 import { sendJson } from './answer.ts'
-import { giveBack } from './body.ts'
 
 /** Slow headers and slow bodies are cut off, so that idle strangers do not hold sockets for long. */
 const HEADERS_TIMEOUT_MS = 10_000
@@ -55,7 +54,6 @@ export function createHttpServer(routes: readonly Route[], log: Log) {
     },
   )
   const connections = boundConnections(server)
-  answerMalformed(server, connections.underWay)
   server.setTimeout(UNREAD_MS)
   return {
     /** @param host null: all interfaces */
@@ -122,51 +120,6 @@ function close(server: Server, graceMs: number): Promise<void> {
   })
 }
 
-/** HTTP statuses for errors of Node's request parser. Any other error means that it was not HTTP: 400. */
-const STATUSES: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
-}
-
-/**
- * Answers malformed and incomplete requests as Node would, and ends their connections.
- * @param underWay the responses on a connection that have not ended
- */
-function answerMalformed(server: Server, underWay: (socket: Socket) => readonly ServerResponse[]): void {
-  const ending = new WeakSet<Socket>()
-
-  async function endInTurn(socket: Socket, fault: Fault): Promise<void> {
-    if (fault.rawPacket) giveBack(fault.rawPacket)
-    const before = underWay(socket)
-    // Earlier requests on the connection are answered first. The one that broke may have been answered already.
-    await Promise.all(before.filter(({ req }) => req.complete).map(ended))
-    const isAnswered = before.some(({ req, headersSent }) => headersSent && !req.complete)
-    if (socket.writable && !isAnswered) socket.write(answerOf(STATUSES[fault.code ?? ''] ?? 400))
-    socket.destroy(fault)
-  }
-
-  server.on('clientError', (fault: Fault, socket: Socket) => {
-    // After the first error, Node reports each further piece on the connection as another error.
-    if (ending.has(socket)) return
-    ending.add(socket)
-    socket.pause()
-    void endInTurn(socket, fault)
-  })
-}
-
-const ended = (response: ServerResponse): Promise<void> =>
-  new Promise((resolve) => void response.once('close', resolve))
-
-interface Fault extends Error {
-  code?: string
-  /** the bytes that were read when the error was found */
-  rawPacket?: Buffer
-}
-
-const answerOf = (status: number): string =>
-  `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`
-
 /** How many connections may be open. */
 export const CONNECTIONS_MAX = 1_000
 
@@ -217,8 +170,6 @@ function boundConnections(server: Server) {
       if (waiting.size > WAITING_MAX) socket.destroy()
       return !socket.destroyed
     },
-    /** The responses on a connection that have not ended. */
-    underWay: (socket: Socket): readonly ServerResponse[] => [...(open.get(socket)?.waiting ?? [])],
   }
 }
 

@@ -73,7 +73,7 @@ describe('an unusual delivery', () => {
     ['without a host', `POST ${PATH} HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}`, [400]],
     ['with an unknown method', `PUSH ${PATH} HTTP/1.1\r\nhost: x\r\n\r\n`, [400]],
     ['in HTTP 2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
-    ['in HTTP 0.9', `GET ${PATH}\r\n\r\n`, [405]],
+    ['in HTTP 0.9', `GET ${PATH}\r\n\r\n`, [400]],
     ['in TLS', Buffer.from('16030100a5010000a10303', 'hex'), [400]],
     ['with an unknown expectation', request('{}', { expect: 'miracle' }), [417]],
     ['with a CONNECT request', `CONNECT ${PATH} HTTP/1.1\r\nhost: x\r\n\r\n`, []],
