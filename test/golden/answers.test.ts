@@ -251,11 +251,10 @@ describe("a request that does not fit the build's state", () => {
       /^:x: \*Failed\* acme\/web .* on `main`: \*nothing to stop\*\n/,
     )
     expect(textOf('stop', 'failed', ['restart'])).toContain('*Next:* Press *Restart*')
-    expect(textOf('restart', 'started', ['stop'])).toContain('*Next:* Press *Stop*')
   })
 
   it('mentions no button that does not exist', () => {
-    expect(textOf('stop', 'failed', [])).toContain('*Next:* Open the build')
+    expect(textOf('stop', 'failed', [])).toContain('*Next:* Press *Refresh*')
     expect(textOf('restart', 'started', [])).toContain('*Next:* Wait')
   })
 

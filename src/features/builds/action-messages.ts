@@ -1,5 +1,6 @@
 import { shortId, sourceOf } from '../../domain/ids.ts'
 import type { MissingCapability } from '../../domain/cards/capabilities.ts'
+import type { Shown } from '../../domain/cards/view.ts'
 import { parseAttemptRef, type Action } from '../../domain/cards/request.ts'
 import { ACTION_SYMBOLS, ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
 import { buildNumber, buildUrl, mention, projectLabel } from '../../slack/messages/build.ts'
@@ -173,108 +174,65 @@ const SETTINGS: Record<MissingCapability, string | null> = {
 }
 
 /** The build's state does not allow the action: the answer says its state, and what the person can do. */
-function notNow({ action, build }: Of<'not-now'>): ErrorAnswer {
+function notNow(outcome: Of<'not-now'>): ErrorAnswer {
+  const { action, build } = outcome
   const result = action === 'stop' && hasEnded(build) ? 'nothing to stop' : NOT_DONE[action].toLowerCase()
   return {
     what: `${stateWords(build)} ${buildSubject(build)}: *${result}*`,
-    ...inWordsOf(build, WHY_NOT[action](build)),
+    ...inWordsOf(build, whyNotNow(outcome)),
     parts: [row(ACTIONS_BLOCK_ID, [...buildButtons(build), ...refreshButton(build)])],
   }
-}
-
-const WHY_NOT: Record<Action, (build: BuildSummary) => Words> = {
-  stop: whyNotStopped,
-  restart: whyNotRestarted,
-  approve: whyNotAtGate,
-  reject: whyNotAtGate,
-  play: whyNotAtGate,
 }
 
 const hasEnded = ({ shown }: BuildSummary): boolean =>
   !['requested', 'queued', 'started', 'waiting', 'unknown'].includes(shown)
 
-function whyNotAtGate({ shown }: BuildSummary): Words {
-  return shown === 'waiting'
-    ? { why: 'It no longer waits for that, or a request about it is on its way.', next: REFRESH }
-    : { why: 'It no longer waits: somebody else was faster, or it has ended.', next: REFRESH }
-}
-
-const LOOK_AT_LIMITS = "Look at the account's limits in CI."
-
-function whyNotStopped(build: BuildSummary): Words {
-  switch (build.shown) {
+function whyNotNow({ action, build: { shown, offers, ref } }: Of<'not-now'>): Words {
+  const isStop = action === 'stop'
+  if (!isStop && action !== 'restart')
+    return { why: 'It no longer waits for that, or a request about it is on its way.', next: REFRESH }
+  switch (shown) {
     case 'requested':
     case 'queued':
     case 'started':
-      return { why: 'It cannot be stopped right now.', next: REFRESH }
+      return isStop ? NOT_NOW : { why: 'It is still running.', next: 'Wait until it has finished, or stop it first.' }
     case 'waiting':
-      return sourceOf(build.ref.projectId) === 'github' ? NOT_APPROVED : WAITING
+      return isStop && sourceOf(ref.projectId) === 'github' ? NOT_APPROVED : WAITING
     case 'ignored':
     case 'blocked':
     case 'quota_exceeded':
-      return { why: 'CI never ran it.', next: LOOK_AT_LIMITS }
+      return { why: 'CI never ran it.', next: "Look at the account's limits in CI." }
     case 'unknown':
-      return { why: 'Buildline does not know this state, and only stops builds that are running.', next: REFRESH }
+      return { why: 'Buildline does not know this state.', next: REFRESH }
     case 'passed':
     case 'fixed':
     case 'flaky':
     case 'failed':
     case 'infrastructure_failure':
     case 'stopped':
-    case 'skipped': {
-      const look = buildUrl(build) === null ? REFRESH : 'Open the build to see how it ended.'
-      const next = build.offers.includes('restart') ? 'Press *Restart* to run it again.' : look
-      return { why: 'It has already finished.', next }
-    }
+    case 'skipped':
+      if (isStop) return { why: 'It has already finished.', next: offers.includes('restart') ? AGAIN : REFRESH }
+      return sourceOf(ref.projectId) === 'gitlab' && PASSED.has(shown) ? ALL_PASSED : NOT_NOW
   }
 }
+
+const AGAIN = 'Press *Restart* to run it again.'
+
+const PASSED: ReadonlySet<Shown> = new Set<Shown>(['passed', 'fixed', 'flaky'])
+
+const NOT_NOW: Words = { why: 'That is not possible right now.', next: REFRESH }
 
 const NOT_APPROVED: Words = {
   why: 'Nobody has approved it yet, and CI cannot cancel it before that.',
   next: 'Leave it, or approve it in CI.',
 }
 
-const WAITING: Words = { why: 'It is waiting, and CI can only stop running builds.', next: 'Cancel it in CI.' }
-
-function whyNotRestarted(build: BuildSummary): Words {
-  switch (build.shown) {
-    case 'requested':
-    case 'queued':
-    case 'started': {
-      const next = build.offers.includes('stop') ? 'Press *Stop* first, or let it end.' : 'Wait until it has finished.'
-      return { why: 'It is still running, and only finished builds can be restarted.', next }
-    }
-    case 'waiting':
-      return {
-        why: 'It is still waiting, and only finished builds can be restarted.',
-        next: 'Start or cancel it in CI.',
-      }
-    case 'ignored':
-      return { why: "The account's monthly limit kept it from running.", next: LOOK_AT_LIMITS }
-    case 'blocked':
-      return { why: 'CI blocked it because it used too many resources.', next: LOOK_AT_LIMITS }
-    case 'quota_exceeded':
-      return { why: 'The compute minutes are used up.', next: LOOK_AT_LIMITS }
-    case 'unknown':
-      return { why: 'Buildline does not know this state, and only restarts finished builds.', next: REFRESH }
-    case 'passed':
-    case 'fixed':
-    case 'flaky':
-      return sourceOf(build.ref.projectId) === 'gitlab' ? ALL_PASSED : NOT_NOW
-    case 'failed':
-    case 'infrastructure_failure':
-    case 'stopped':
-    case 'skipped':
-      return NOT_NOW
-  }
-}
+const WAITING: Words = { why: 'It is still waiting.', next: 'Start or cancel it in CI.' }
 
 const ALL_PASSED: Words = {
   why: 'GitLab runs the jobs again that failed, and this pipeline passed.',
   next: 'Start a new pipeline in GitLab.',
 }
-
-const NOT_NOW: Words = { why: 'It cannot be restarted right now.', next: REFRESH }
 
 /** `Restart of #512`, for the message about an interruption; null: not a value that Buildline writes. */
 export function describeClick(action: Action, value: string): string | null {
