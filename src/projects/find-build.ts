@@ -106,7 +106,7 @@ async function byNumber(deps: FindDeps, number: string, project: string | null):
   if (named.kind !== 'project') return named
   const { projectId, name } = named.project
   const [build] = projectId === null ? [] : await deps.store.read.buildsByNumber(number, 1, projectId)
-  return foundOr(deps, build ?? null, text, name)
+  return foundOr(deps, build ?? null, `${name} ${text}`, name)
 }
 
 /** The most builds with one id that are considered: projects may have builds with the same number. */

@@ -136,7 +136,7 @@ describe('a build number', () => {
     expect(numberOf(await find(stage, { kind: 'build-number', number, project: null }))).toBe(number)
     expect(numberOf(await find(stage, { kind: 'build-number', number, project: 'web' }))).toBe(number)
     const ofOther: Target = { kind: 'build-number', number, project: 'api' }
-    expect(await find(stage, ofOther)).toEqual({ kind: 'unknown-build', text: `#${number}` })
+    expect(await find(stage, ofOther)).toEqual({ kind: 'unknown-build', text: `acme/api #${number}` })
     expect((await find(stage, { kind: 'build-number', number, project: 'nowhere' })).kind).toBe('no-project')
   })
 

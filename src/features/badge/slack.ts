@@ -25,7 +25,7 @@ export function badge(deps: Deps): Feature {
       const outcome = await badgeOf(deps, target)
       return replyTo(outcome, answerBadge(outcome, { ...answerContext(question, target), rest }))
     })
-  const command = commandAbout(deps, ROW, async (question, target) =>
+  const command = commandAbout(ROW, async (question, target) =>
     target === null ? tooLittle(question.row, 'a project') : answer(question, target),
   )
   const choose: Command['choose'] = (question, choice) => answer(question, targetOf(choice), restOf(choice))

@@ -58,7 +58,6 @@ export const builds = (deps: Deps): Feature => ({
 
 const status = (deps: Deps): Command =>
   commandAbout(
-    deps,
     {
       name: 'status',
       alias: null,
@@ -102,7 +101,6 @@ const overview = (deps: AnswerDeps, question: Omit<Question, 'row'>): Promise<Re
 
 const stop = (deps: Deps): Command =>
   commandAbout(
-    deps,
     {
       name: 'stop',
       alias: '/ci-stop',
@@ -128,7 +126,6 @@ const stop = (deps: Deps): Command =>
 
 const restart = (deps: Deps): Command =>
   commandAbout(
-    deps,
     {
       name: 'restart',
       alias: '/ci-restart',

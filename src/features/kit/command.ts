@@ -1,12 +1,12 @@
 import type { Permits, Requester, Target } from '../../projects/outcomes.ts'
 import type { Choice } from './values.ts'
 import { answerNotAllowed } from './not-allowed.ts'
-import { answerNameless, answerTooLittle, answerTooMuch, answerUnknownBuild } from './slips.ts'
+import { answerNameless, answerTooLittle, answerTooMuch } from './slips.ts'
 import type { Reply } from './context.ts'
 import type { ModalOpener } from './modal.ts'
 import type { OrAskCi } from '../../ci-sync/ci-lookup.ts'
-import { followedBy, type FollowedDeps } from '../../projects/projects.ts'
-import { summariesOf, type FindBuildDeps } from '../../projects/find-build.ts'
+import type { FollowedDeps } from '../../projects/projects.ts'
+import type { FindBuildDeps } from '../../projects/find-build.ts'
 import type { Answer } from '../../slack/messages/answer.ts'
 import type { Block, Button } from '../../slack/messages/blocks.ts'
 import { ACTION_IDS, STREAK_ACTION_ID } from '../../slack/messages/ids.ts'
@@ -81,7 +81,6 @@ export const BUILD_USAGE = '[project[@branch] | #build | build address | uuid]'
  * if there is none. Refuses surplus words and empty names instead of guessing.
  */
 export const commandAbout = (
-  deps: AnswerDeps,
   row: CommandRow,
   answer: (question: Question, target: Target | null) => Promise<Reply>,
 ): Command => ({
@@ -91,38 +90,10 @@ export const commandAbout = (
     if (target.kind === 'unclear') return tooMuch(row, target.extra)
     if (target.kind === 'nameless')
       return nameless(row, target.project, `/ci ${row.name} ${target.project ?? 'project'}@branch`)
-    const reply = await answer(question, target.kind === 'none' ? question.thread : target)
-    return reply.outcome === 'unknown-build' ? unknownBuild(deps, question, target) : reply
+    return answer(question, target.kind === 'none' ? question.thread : target)
   },
   choose: (question, choice) => answer(question, targetOf(choice)),
 })
-
-/** Shows the newest builds of the channel, since a build's number is easily mistyped. */
-async function unknownBuild(deps: AnswerDeps, { by, row }: Question, target: TypedTarget): Promise<Reply> {
-  const { projects } = await followedBy(deps, by.channel)
-  const newest = await summariesOf(deps, await deps.store.read.newestBuilds(projects, NEWEST_SHOWN_MAX))
-  return { outcome: 'unknown-build', answer: answerUnknownBuild(nameOf(target), newest, row.name) }
-}
-
-/** How many of the channel's newest builds are shown for an unknown build. */
-const NEWEST_SHOWN_MAX = 5
-
-function nameOf(target: TypedTarget): string {
-  switch (target.kind) {
-    case 'build-number':
-      return `${target.project ? `${target.project} ` : ''}#${target.number}`
-    case 'build-url':
-      return target.url
-    case 'uuid':
-      return target.uuid
-    case 'project':
-      return `#${target.project}`
-    case 'none':
-    case 'nameless':
-    case 'unclear':
-      return ''
-  }
-}
 
 export const targetOf = (choice: Choice): Target =>
   choice.kind === 'run'

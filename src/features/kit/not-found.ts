@@ -47,7 +47,7 @@ function errorOf(outcome: NotFound, context: AnswerContext): ErrorAnswer {
     case 'no-build':
       return noBuild(outcome, context)
     case 'unknown-build':
-      return unknownBuild(outcome.text, [], context.command)
+      return unknownBuild(outcome.text, context.command)
     case 'unknown-address':
       return {
         what: `:mag: *I don't know that CI address*: ${typed(outcome.text)}.`,

@@ -1,5 +1,4 @@
 import {
-  answerError,
   answerOf,
   line,
   nextStep,
@@ -8,9 +7,6 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import type { BuildSummary } from '../../projects/outcomes.ts'
-import { buildNumber } from '../../slack/messages/build.ts'
-import { buildLine } from './build.ts'
 
 // Answers to mistyped commands. Nothing was done, so they need no reference to the log.
 
@@ -68,16 +64,10 @@ const howToType = ({ usage, example }: HowTyped): Part[] => [
 export const tooLongWords = (excess: number): string =>
   `about ${excess} characters too long for a form; change it in smaller parts, or in CI`
 
-/** @param newest the newest builds of the channel */
-export const answerUnknownBuild = (text: string, newest: readonly BuildSummary[], command: string): Answer =>
-  answerError(unknownBuild(text, newest, command))
-
-export const unknownBuild = (text: string, newest: readonly BuildSummary[], command: string): ErrorAnswer => ({
+export const unknownBuild = (text: string, command: string): ErrorAnswer => ({
   what: NUMBER.test(text) ? `:mag: *No build ${text} is known*.` : `:mag: *No build matches* ${typed(text)}.`,
-  why: [KNOWN_BUILDS, ...(newest.length > 0 ? ['The newest builds here:', ...newest.map(buildLine)] : [])],
-  next: newest[0]
-    ? `Type another number: ${typed(`/ci ${command} ${buildNumber(newest[0])}`)}.`
-    : `Name its project: ${typed(`/ci ${command} project@branch`)}.`,
+  why: KNOWN_BUILDS,
+  next: `Name its project: ${typed(`/ci ${command} project@branch`)}.`,
 })
 
 const NUMBER = /^#[\da-f]+$/

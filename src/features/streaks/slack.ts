@@ -156,7 +156,7 @@ function about(deps: Deps, row: CommandRow, action: StreakAction): Command {
     const outcome = await act(deps, { kind: 'streak', id: own.id }, action, question.by)
     return replyTo(outcome, answerStreak(outcome, answerContext(question, null, row.name)))
   }
-  return commandAbout(deps, row, async (question, target) => {
+  return commandAbout(row, async (question, target) => {
     if (!target) return action.kind === 'let-go' ? letGoAlone(question) : redHereFor(question)
     const outcome = await act(deps, target, action, question.by)
     if (outcome.kind === 'no-card') return redHereFor(question)

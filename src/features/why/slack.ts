@@ -7,7 +7,6 @@ import { explain } from './why.ts'
 export const why = (deps: AnswerDeps & VisibleDeps): Feature => ({
   commands: [
     commandAbout(
-      deps,
       {
         name: 'why',
         alias: null,

@@ -138,10 +138,11 @@ describe('/ci status alone', () => {
 })
 
 describe('a number that no build has', () => {
-  it('is answered with the newest builds, and one of their numbers to type', async () => {
+  it('is answered with what to type instead', async () => {
     const { behind, type } = await openPeopleStage()
     await behind.ended('error')
     for (const text of ['status 999', 'status #999'])
-      expect(await type(text)).toMatch(/\*No build #999 is known\*.*Type another number: `\/ci status #501`/s)
+      expect(await type(text)).toMatch(/\*No build #999 is known\*.*Name its project: `\/ci status project@branch`/s)
+    expect(await type('status acme/web #999')).toContain('*No build matches* `acme/web #999`')
   })
 })

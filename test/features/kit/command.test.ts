@@ -2,7 +2,6 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseWords } from '../../../src/slack/commands/parse.ts'
 import {
-  type AnswerDeps,
   commandAbout,
   parseTarget,
   replyTo,
@@ -170,8 +169,6 @@ describe('a target', () => {
 describe('a command about a build or a project', () => {
   const asked: unknown[] = []
   const look = commandAbout(
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only for builds that are not known
-    {} as AnswerDeps,
     {
       name: 'look',
       alias: null,

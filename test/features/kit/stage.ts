@@ -8,7 +8,7 @@ import { type Action, parseAttemptRef } from '../../../src/domain/cards/request.
 import { requesterOf, messageOf } from '../../../src/features/kit/body.ts'
 import { answerAction } from '../../../src/features/builds/action-messages.ts'
 import { choiceButtons } from '../../../src/features/kit/run.ts'
-import { type AnswerDeps, commandAbout, replyTo } from '../../../src/features/kit/command.ts'
+import { commandAbout, replyTo } from '../../../src/features/kit/command.ts'
 import type { Reply } from '../../../src/features/kit/context.ts'
 import { type ButtonHandler, type Feature, commandNamed } from '../../../src/features/kit/feature.ts'
 import { describedFeatures } from '../../../src/features/features.ts'
@@ -85,12 +85,7 @@ function stopAndRestart(acts: Record<'stop' | 'restart', Act>, calls: Called[]):
     return replyTo(outcome, answerAction(outcome, { command: action, branch: null, reference }))
   }
   const command = (action: 'stop' | 'restart') =>
-    commandAbout(
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only for builds that are not known
-      {} as AnswerDeps,
-      commandNamed(DESCRIBED, action)!,
-      ({ by, reference }, target) => reply(action, target!, by, reference),
-    )
+    commandAbout(commandNamed(DESCRIBED, action)!, ({ by, reference }, target) => reply(action, target!, by, reference))
   const button = (action: 'stop' | 'restart'): ButtonHandler => ({
     ...DESCRIBED.buttons.get(ACTION_IDS[action])!,
     async answer({ value, by, reference }) {
