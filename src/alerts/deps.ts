@@ -46,4 +46,3 @@ export type Counted =
   | { what: 'decision'; reason: string }
   | { what: 'call'; queue: string; outcome: string }
   | { what: 'lag'; ms: number; priority: number }
-  | { what: 'look'; found: boolean }

@@ -30,18 +30,9 @@ interface PruneDeps {
   hasWaitingDeliveries: () => boolean
 }
 
-/**
- * What was removed: cards with everything that belongs to them, bodies of deliveries, notices, requests about projects
- * (`asks`), test reports of builds that CI never delivered, and projects without builds that only deliveries named.
- */
 export interface Pruned {
   cards: number
-  deliveries: number
-  notices: number
-  asks: number
-  reports: number
-  projects: number
-  /** the sum of all rows */
+  /** the sum of all rows, also of those that belong to no card */
   rows: number
 }
 
@@ -54,19 +45,17 @@ export interface Pruned {
 export async function prune(deps: PruneDeps, signal: AbortSignal): Promise<Pruned> {
   const now = deps.clock.now()
   const before = now - deps.retentionDays * DAY_MS
-  const pruned: Pruned = { cards: 0, deliveries: 0, notices: 0, asks: 0, reports: 0, projects: 0, rows: 0 }
-  pruned.deliveries = await repeat(deps, signal, (tx) => tx.removeDeliveries(before, ROWS_MAX))
   const closed = (await deps.store.read.closedChannels()).filter(({ closedAt }) => closedAt < before)
   const old = { beforeDay: noticeDay(before), closed: closed.map(({ channel }) => channel) }
-  pruned.notices = await repeat(deps, signal, (tx) => tx.removeNotices(old, ROWS_MAX))
-  pruned.asks = await repeat(deps, signal, (tx) => tx.removeProjectRequests(before, ROWS_MAX))
-  pruned.reports = await repeat(deps, signal, (tx) => tx.removeEarlyReports(now - DAY_MS, ROWS_MAX))
-  const removed = await removeCards(deps, signal, { now, before })
-  pruned.projects = await removeProjects(deps, signal)
-  const { deliveries, notices, asks, reports, projects } = pruned
-  const all = { ...pruned, ...removed, rows: deliveries + notices + asks + reports + projects + removed.rows }
-  if (all.rows > 0) deps.log.info({ ...all, before: new Date(before).toISOString() }, 'old rows were removed')
-  return all
+  let others = await repeat(deps, signal, (tx) => tx.removeDeliveries(before, ROWS_MAX))
+  others += await repeat(deps, signal, (tx) => tx.removeNotices(old, ROWS_MAX))
+  others += await repeat(deps, signal, (tx) => tx.removeProjectRequests(before, ROWS_MAX))
+  others += await repeat(deps, signal, (tx) => tx.removeEarlyReports(now - DAY_MS, ROWS_MAX))
+  const { cards, rows } = await removeCards(deps, signal, { now, before })
+  others += await removeProjects(deps, signal)
+  const pruned = { cards, rows: rows + others }
+  if (pruned.rows > 0) deps.log.info({ ...pruned, before: new Date(before).toISOString() }, 'old rows were removed')
+  return pruned
 }
 
 /** Removes until nothing is left. @returns how many rows were removed */
@@ -112,10 +101,10 @@ async function removeCards(
   deps: PruneDeps,
   signal: AbortSignal,
   { now, before }: { now: number; before: number },
-): Promise<{ cards: number; rows: number }> {
+): Promise<Pruned> {
   const { read } = deps.store
   const stays = createStays({ now, before, forgottenBefore: now - (now - before) * BRANCH_TIMES })
-  const removed = { cards: 0, rows: 0 }
+  const removed: Pruned = { cards: 0, rows: 0 }
   let last = 0
   let removedBefore = 0
   while (!signal.aborted) {
@@ -142,7 +131,7 @@ async function removeCards(
 interface Going {
   going: { revisionKey: string; cardNumber: number }[]
   stays: ReturnType<typeof createStays>
-  removed: { cards: number; rows: number }
+  removed: Pruned
 }
 
 /** Removes cards, after checking each again inside the transaction: news may have come since the first check. */

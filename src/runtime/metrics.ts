@@ -62,16 +62,6 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
     ['queue', 'outcome'],
     'Calls to Slack that keep cards and threads, by queue (post, edit, look) and outcome',
   )
-  const slackRetries = counter(
-    'buildline_slack_retries_total',
-    ['queue'],
-    'Failed calls to Slack that are retried, by queue',
-  )
-  const looks = counter(
-    'buildline_claims_looked_up_total',
-    ['found'],
-    'Posts with an unclear outcome that were looked up, by whether the message was found',
-  )
   const lag = histogram(
     'buildline_lag_seconds',
     ['priority'],
@@ -112,11 +102,6 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
     'Runs of scheduled jobs in this process, by job and end (done, again, failed)',
   )
   const jobDoneAt = gauge('buildline_job_done_timestamp_seconds', ['job'], 'When this process last did a scheduled job')
-  const pruned = counter(
-    'buildline_pruned_rows_total',
-    [],
-    'Rows that were removed because they were older than RETENTION_DAYS',
-  )
   const waiting = gauge(
     'buildline_backlog',
     ['queue'],
@@ -165,10 +150,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
         case 'decision':
           return decisions.inc({ reason: what.reason })
         case 'call':
-          if (!ENDED.has(what.outcome)) slackRetries.inc({ queue: what.queue })
           return slackCalls.inc({ queue: what.queue, outcome: what.outcome })
-        case 'look':
-          return looks.inc({ found: String(what.found) })
         case 'lag':
           return lag.observe({ priority: String(what.priority) }, what.ms / MS_PER_S)
       }
@@ -185,11 +167,7 @@ export function createMetrics({ backlog, oldestWaiting, outage, isSocketOpen, no
       jobs.inc({ job, end })
       if (end === 'done') jobDoneAt.set({ job }, endedAt / MS_PER_S)
     },
-    countPruned: (rows: number) => pruned.inc(rows),
   }
 }
-
-/** Outcomes that are not retried automatically. */
-const ENDED = new Set(['sent', 'found', 'channel-closed', 'workspace-closed'])
 
 const MS_PER_S = 1_000

@@ -25,7 +25,7 @@ export interface UpkeepDeps extends Deps {
   polled: readonly PolledSource[]
   rules: Pick<ProjectRules, 'refresh'>
   pendingInteractions: Pick<PendingInteractions, 'forget'>
-  metrics: { countSilent: Parameters<typeof refreshSilent>[0]['count']; countPruned: (rows: number) => void }
+  metrics: { countSilent: Parameters<typeof refreshSilent>[0]['count'] }
 }
 
 const recording = (deps: Deps): Pick<Parameters<typeof readEnds>[0], 'record' | 'recordFailures'> => ({
@@ -59,9 +59,5 @@ export const upkeepJobs = ({ polled, rules, pendingInteractions, metrics, ...dep
     cron: '*/5 * * * *',
     run: (signal) => refreshSilent({ ...deps, count: metrics.countSilent }, signal),
   },
-  {
-    name: PRUNE_JOB,
-    cron: '30 3 * * *',
-    run: async (signal) => metrics.countPruned((await prune(deps, signal)).rows),
-  },
+  { name: PRUNE_JOB, cron: '30 3 * * *', run: (signal) => prune(deps, signal) },
 ]

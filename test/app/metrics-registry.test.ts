@@ -21,7 +21,6 @@ function countAll(metrics: Metrics): void {
   metrics.countUnknown()
   metrics.count({ what: 'decision', reason: 'every-event' })
   metrics.count({ what: 'call', queue: 'post', outcome: 'unclear' })
-  metrics.count({ what: 'look', found: true })
   metrics.count({ what: 'lag', ms: 250, priority: 0 })
   metrics.countCiCall('legacy', 'ok', 120)
   metrics.countCiRetry('timeout')
@@ -29,7 +28,6 @@ function countAll(metrics: Metrics): void {
   metrics.timeStore('write', 2)
   metrics.countStoreFailure('read')
   metrics.countJob('prune', 'done', T0)
-  metrics.countPruned(12)
 }
 
 interface Described {
@@ -104,21 +102,6 @@ describe('the metrics', () => {
     const text = await metrics.text()
     expect(text).toContain('buildline_backlog{queue="ingest"} 3')
     expect(text).toContain('buildline_slack_reachable 0')
-  })
-
-  it.each([
-    ['unclear', 1],
-    ['rate-limited', 1],
-    ['refused', 1],
-    ['sent', 0],
-    ['found', 0],
-    ['channel-closed', 0],
-  ])('count a call to Slack that ended %s as repeated %i times', async (outcome, again) => {
-    const metrics = create()
-    metrics.count({ what: 'call', queue: 'edit', outcome })
-    const text = await metrics.text()
-    expect(text).toContain(`buildline_slack_calls_total{queue="edit",outcome="${outcome}"} 1`)
-    expect(text.includes('buildline_slack_retries_total{queue="edit"} 1')).toBe(again === 1)
   })
 
   it('say when a job was last done; a failed one only has its result', async () => {

@@ -220,7 +220,6 @@ export function reportEnd(
 ): void {
   count({ what: 'call', queue: step.queue, outcome: outcome.kind })
   if (outcome.kind === 'sent' && isNews(step)) count({ what: 'lag', ms: clock.now() - receivedAt, priority })
-  if (outcome.kind === 'found') count({ what: 'look', found: outcome.copies.length > 0 })
   const slot = step.queue === 'post' ? step.slot : step.message.slot
   const fields = {
     buildEvent,
