@@ -43,12 +43,7 @@ async function findingsWith(config: Config): Promise<readonly Found[]> {
   const transport = createTransport({ clock })
   const store = await open(config)
   const log = { warn: () => {} }
-  const { all: subscriptions, namesWithoutSource } = createSubscriptions({
-    fixed: config.subscriptions,
-    store,
-    clock,
-    log,
-  })
+  const subscriptions = createSubscriptions({ fixed: config.subscriptions, store, clock, log })
   const { botToken: token, appToken, apiUrl } = config.slack
   try {
     const deps = {
@@ -59,7 +54,6 @@ async function findingsWith(config: Config): Promise<readonly Found[]> {
       store,
       freeBytes: freeBytesOf(config.database),
       subscriptions,
-      namesWithoutSource,
       webhookSecrets: config.webhookSecrets,
       receiving: () => askReadyz(config),
       ...createClients(config.ci, transport),

@@ -9,23 +9,6 @@ import type { Store } from '../store/store.ts'
 /** How long the sources of a project name are cached. */
 const KNOWN_FOR_MS = 5_000
 
-/** A project name in a subscription without a source. */
-export interface NameWithoutSource {
-  name: string
-  /** the sources that have a project of this name */
-  known: readonly SourceName[]
-  /** the sources whose project is meant, even if they have none yet */
-  meant: readonly SourceName[]
-  /** its current name at its source, if no project has the old one any more */
-  now: string | null
-}
-
-export interface Subscriptions {
-  /** All subscriptions in force. Adds the meant sources to those by name alone, and marks those of closed channels. */
-  all(): Promise<readonly Subscription[]>
-  namesWithoutSource(): Promise<readonly NameWithoutSource[]>
-}
-
 export interface SubscriptionsDeps {
   /** those of the file and the settings */
   fixed: readonly Subscription[]
@@ -35,7 +18,10 @@ export interface SubscriptionsDeps {
   log: Pick<Log, 'warn'>
 }
 
-export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsDeps): Subscriptions {
+/**
+ * Reads all subscriptions in force. Adds the meant sources to those by name alone, and marks those of closed channels.
+ */
+export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsDeps) {
   const warned = new Set<string>()
   let last = { names: '', at: Number.NEGATIVE_INFINITY, byKey: new Map<string, NamedProject>() }
 
@@ -76,19 +62,11 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
     log.warn({ project: name, known, meant }, 'several sources have a project of the name that a subscription follows')
   }
 
-  return {
-    async all() {
-      const [subscriptions, closed] = await Promise.all([inForce(), store?.read.closedChannels() ?? []])
-      const names = await namesIn(subscriptions)
-      const named = subscriptions.map((one) => withSources(one, names))
-      return withClosings(named, closed)
-    },
-    async namesWithoutSource() {
-      const all = [...(await namesIn(await inForce())).values()]
-      return all
-        .filter(({ namesSource, now }) => !namesSource || now !== null)
-        .map(({ name, known, meant, now }) => ({ name, known, meant, now }))
-    },
+  return async (): Promise<readonly Subscription[]> => {
+    const [subscriptions, closed] = await Promise.all([inForce(), store?.read.closedChannels() ?? []])
+    const names = await namesIn(subscriptions)
+    const named = subscriptions.map((one) => withSources(one, names))
+    return withClosings(named, closed)
   }
 }
 
@@ -110,7 +88,15 @@ export function meantSources(namesakes: readonly Omit<Namesake, 'id'>[]): readon
 
 const keyOf = ({ name, sources }: OneProject): string => JSON.stringify([nameKey(name), sources ?? null])
 
-interface NamedProject extends NameWithoutSource {
+/** A project name in a subscription. */
+interface NamedProject {
+  name: string
+  /** the sources that have a project of this name */
+  known: readonly SourceName[]
+  /** the sources whose project is meant, even if they have none yet */
+  meant: readonly SourceName[]
+  /** its current name at its source, if no project has the old one any more */
+  now: string | null
   /** the subscription names the project's source */
   namesSource: boolean
   /** the projects and repositories of GitHub and GitLab that are meant: they are still followed once they are renamed */

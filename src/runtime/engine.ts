@@ -110,7 +110,7 @@ export function createEngine({
   const leaseClock = { clock, syncClock: () => clock.sync(store.time), onTerm: (term: Term) => sender.serve(term) }
   const monotonic = performance.now.bind(performance)
   const lease = store.shared ? createLease({ store, ...leaseClock, log, monotonic, newId: randomUUID }) : null
-  const { all: subscriptions, namesWithoutSource } = createSubscriptions({ ...basics, fixed: config.subscriptions })
+  const subscriptions = createSubscriptions({ ...basics, fixed: config.subscriptions })
   const stopping = new AbortController()
   const sender: Sender = createSender({
     ...basics,
@@ -158,7 +158,6 @@ export function createEngine({
     slack: createSlackExaminer({ ...slack, appToken: config.slack.appToken, clock }),
     freeBytes: freeBytesOf(config.database),
     subscriptions,
-    namesWithoutSource,
     badges,
     ...clients,
     ...hosted,

@@ -81,7 +81,5 @@ it('a part that is chosen while CI cannot be read is not drawn from what was rea
     actionId: 'project_part',
     selected: { selected_option: { value: 'teams' } },
   })
-  expect(saidBy(await untilModal(ci.world, ['could not be read']))).not.toContain(
-    'Last build',
-  )
+  expect(saidBy(await untilModal(ci.world, ['could not be read']))).not.toContain('Last build')
 })

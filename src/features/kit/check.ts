@@ -1,4 +1,3 @@
-import type { NameWithoutSource } from '../../projects/named-sources.ts'
 import { type ChannelId, type Uuid, isChannelId } from '../../domain/ids.ts'
 import type { ShownProject, ProjectList, Project } from '../../domain/ci-project/project.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
@@ -100,7 +99,6 @@ export interface DoctorDeps {
   }
   slack: SlackExaminer
   subscriptions: () => Promise<readonly Subscription[]>
-  namesWithoutSource: () => Promise<readonly NameWithoutSource[]>
   /** null: there is no database yet */
   store: {
     read: Pick<Reads, 'lastDoneAt' | 'movedChannels' | 'deliveredAs' | 'branchesOf'> & {

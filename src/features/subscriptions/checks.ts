@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { namesOf } from '../../projects/followers.ts'
 import { BRANCHES_MAX } from '../../projects/followers.ts'
-import type { NameWithoutSource } from '../../projects/named-sources.ts'
 import { followedKeys } from '../../projects/projects.ts'
-import type { ChannelId, SourceName } from '../../domain/ids.ts'
+import type { ChannelId } from '../../domain/ids.ts'
 import { coversAny, following, type Subscription } from '../../domain/rules/subscription.ts'
 import { counted } from '../../slack/messages/build.ts'
-import { nobodyFollows, SOURCE_NAMES } from '../../slack/messages/words.ts'
+import { nobodyFollows } from '../../slack/messages/words.ts'
 import {
   bounded,
   fine,
@@ -21,7 +20,6 @@ import {
   type DoctorDeps,
   type Examination,
   type Finding,
-  type Say,
   refusedBySlack,
 } from '../kit/check.ts'
 
@@ -185,38 +183,4 @@ async function outdated({ config, store, say }: Examination): Promise<Finding[]>
   )
 }
 
-/** Checks whether each subscription's project is clear. Nothing to check if all name their source, or have ids. */
-export const names: Check = {
-  name: 'names',
-  title: 'Names without a source',
-  calls: 'the database',
-  async run({ namesWithoutSource, say }) {
-    const all = await namesWithoutSource().catch(() => null)
-    if (all === null) return [STORE_NOT_READ]
-    const [several, clear] = [all.filter(({ known }) => known.length > 1), all.filter(({ known }) => known.length <= 1)]
-    return [
-      ...bounded(several.map((one) => nameOfSeveral(one, say))),
-      ...(clear.length > 0 ? [fine(namesMeant(clear, say))] : []),
-    ]
-  },
-}
-
-function nameOfSeveral({ name, known, meant }: NameWithoutSource, say: Say): Finding {
-  const ofAll = (sources: readonly SourceName[]) => sources.map((source) => SOURCE_NAMES[source]).join(' and ')
-  return wrong(
-    `${say.outside(name)} is a project of ${ofAll(known)}. Its subscription means ${ofAll(known.filter((one) => meant.includes(one)))}.`,
-    `Name the source of its entry in ${say.code('SUBSCRIPTIONS_FILE')}, such as ${say.code('source: github')}; a subscription made in Slack gets it when somebody subscribes again.`,
-  )
-}
-
-function namesMeant(all: readonly NameWithoutSource[], say: Say): string {
-  const shown = all.slice(0, FINDINGS_MAX).map(({ name, known: [source], now }) => {
-    if (now !== null)
-      return `${say.outside(name)} is called ${say.outside(now)} now, and is still followed: correct the name`
-    return `${say.outside(name)} is ${source === undefined ? 'not known yet' : `a project of ${SOURCE_NAMES[source]}`}`
-  })
-  const more = all.length - shown.length
-  return `${shown.join(', ')}${more > 0 ? `, and ${more} more` : ''}.`
-}
-
-export const CHECKS: readonly Check[] = [channels, names]
+export const CHECKS: readonly Check[] = [channels]

@@ -10,7 +10,7 @@ import {
 } from '../../../packages/demo/src/samples/healthy.ts'
 import type { ShownProject, Project } from '../../../src/domain/ci-project/project.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
-import { channels, CHANNELS_MAX, names } from '../../../src/features/subscriptions/checks.ts'
+import { channels, CHANNELS_MAX } from '../../../src/features/subscriptions/checks.ts'
 import { legacy } from '../../../src/features/doctor/check-ci.ts'
 import { CLOCK_OFF_MS_MAX, clockOfSlack } from '../../../src/features/doctor/check-slack.ts'
 import { database, WRITE_MS_MAX } from '../../../src/features/doctor/checks.ts'
@@ -145,9 +145,9 @@ describe('a check', () => {
 
   it('does not take a database that cannot be read for an empty one', async () => {
     const failing = () => Promise.reject(new Error('closed'))
-    const changes = { subscriptions: failing, namesWithoutSource: failing }
-    for (const check of [channels, names])
-      expect(await said(check, changes)).toEqual(['unsure: Not checked: the database could not be read.'])
+    expect(await said(channels, { subscriptions: failing })).toEqual([
+      'unsure: Not checked: the database could not be read.',
+    ])
   })
 
   it.each([

@@ -3,7 +3,6 @@ import { describedFeatures } from '../../../../src/features/features.ts'
 import { examine, type DoctorOutcome, type Examined } from '../../../../src/features/doctor/examine.ts'
 import { type DoctorDeps, IN_SLACK } from '../../../../src/features/kit/check.ts'
 import { invariant } from '../../../../src/lib/assert.ts'
-import type { NameWithoutSource } from '../../../../src/projects/named-sources.ts'
 import type { Project } from '../../../../src/domain/ci-project/project.ts'
 import type { CanPost } from '../../../../src/slack/api/send-text.ts'
 import type { SlackTrouble } from '../../../../src/slack/api/errors.ts'
@@ -84,7 +83,6 @@ const metBy = (cast: Cast): Record<string, readonly Met[]> => ({
     unmatched(cast, 'slack', [cast.branch]),
     unmatched(cast, 'file', [cast.branch, 'f/*']),
   ]),
-  'subscriptions name projects without their source': all('names', [{ namesWithoutSource: async () => namesIn(cast) }]),
   "CI's v2 interface does not answer as it should": all('ci-v2', [
     ...CODES_OF_CI.map((kind) => v2List(refusing(kind))),
     v2List(async () => ({ ...listOf(), skipped: 1 })),
@@ -188,13 +186,6 @@ const delivered = (name: string, at: number): DeliveredProject => ({
   projectUuid: null,
   at,
 })
-
-const namesIn = ({ project, other }: Cast): NameWithoutSource[] => [
-  { name: project, known: ['ci', 'github'], meant: ['github', 'gitlab'], now: null },
-  { name: other, known: ['ci', 'gitlab'], meant: ['ci', 'github', 'gitlab'], now: null },
-  { name: project, known: ['github'], meant: ['github', 'gitlab'], now: null },
-  { name: other, known: [], meant: ['ci', 'github', 'gitlab'], now: null },
-]
 
 /** The first project has built since its last delivery, and CI does not show whether the other one has. */
 function silent(cast: Cast): Partial<DoctorDeps> {

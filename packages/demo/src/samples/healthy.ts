@@ -92,7 +92,6 @@ export const HEALTHY: DoctorDeps = {
     socket: async () => ({ kind: 'open' }),
   },
   subscriptions: channels(3),
-  namesWithoutSource: async () => [],
   store: storeWith({}),
   freeBytes: null,
   v2: { listProjects: async () => listOf(...PROJECTS), updateProject: async () => null, stopBuild: async () => {} },
