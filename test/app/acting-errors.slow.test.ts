@@ -122,7 +122,7 @@ async function stopUnanswered(): Promise<string> {
   world.ci.addFault({ kind: 'hang', where: 'v2', method: 'POST', times: 1 })
   const pressedAt = Date.now()
   const [heard, firstAfterMs] = await Promise.all([
-    pressAndHear(world, card, 'stop', ['Unclear whether CI stops', 'took too long'], 'not clear yet'),
+    pressAndHear(world, card, 'stop', ['Unclear whether CI stops', 'did not answer in time'], 'not clear yet'),
     untilAnswered(world, lin, ['Still working on', 'will follow here']).then(() => Date.now() - pressedAt),
   ])
   return firstAfterMs < FIRST_ANSWER_MS_MAX ? heard : 'the first answer came too late'

@@ -93,7 +93,7 @@ describe('CI is away', () => {
       command: '/ci',
       text: 'project edit acme/web',
     })
-    await untilModal(world, ['The request to CI failed', 'nothing was changed'])
+    await untilModal(world, ['The project could not be read', 'internal error'])
   })
 
   it('between the preview and the sending: there is no record, no announcement and no write', async () => {
