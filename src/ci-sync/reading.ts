@@ -4,7 +4,7 @@ import type { Store, Tx } from '../store/store.ts'
 import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
 import type { ClientV2 } from '../sources/ci-service/client-v2.ts'
 import { WHOLE_READING } from '../projects/projects.ts'
-import { filterOf, matchBranch } from '../domain/rules/pattern.ts'
+import { matchBranch } from '../domain/rules/pattern.ts'
 import type { Log } from '../lib/log.ts'
 import { causeOf, type CiFailure } from '../projects/outcomes.ts'
 import { recordListedBuilds, type RecordListedDeps } from './undelivered.ts'
@@ -74,9 +74,9 @@ async function refreshV2({ store, log, v2 }: RefreshProjects, readAt: number): P
     for (const { branch, branchMatch } of rules)
       if (matchBranch(branch, branchMatch, 'main') === 'invalid-pattern')
         log.warn({ project: name }, 'a notification rule in CI has an invalid branch pattern, which matches nothing')
-  await storeEach(store, projects, async (tx, { uuid, id, name, type, rules, raw }) => {
+  await storeEach(store, projects, async (tx, { uuid, id, name, type, rules }) => {
     const known = id === null ? null : await tx.project({ uuid, legacyId: id, names: [] })
-    await tx.saveProject({ uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt })
+    await tx.saveProject({ uuid, name, type, rules, legacyId: id, readAt })
     if (id !== null && known?.legacyId !== id) await wakeNewest(tx, id, readAt)
   })
   return { isWhole: isWholeList(log, list), builds: 0 }
@@ -100,7 +100,7 @@ async function refreshLegacy(deps: RefreshProjects, readAt: number): Promise<Rea
     if (!uuid) return
     const known = await tx.project({ uuid, legacyId: id, names: [] })
     if (known?.uuid === uuid) await tx.linkLegacyProject(uuid, id, readAt)
-    else await tx.saveProject({ uuid, name, type: null, rules: null, filter: null, legacyId: id, readAt })
+    else await tx.saveProject({ uuid, name, type: null, rules: null, legacyId: id, readAt })
     if (known?.legacyId !== id) await wakeNewest(tx, id, readAt)
   })
   const builds = await recordListedBuilds(deps, { projects, requestedAt, isWhole: true })

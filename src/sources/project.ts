@@ -32,7 +32,6 @@ export const projectOf = (
       buildStatuses: ['failed', 'recovered'],
     },
   ],
-  filter: null,
 })
 
 /** The project as last stored. Throws a CiError if it was never stored. */

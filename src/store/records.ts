@@ -1,4 +1,3 @@
-import type { BranchFilter } from '../domain/rules/pattern.ts'
 import type { Decision } from '../domain/rules/decide.ts'
 import type { ChannelId, ProjectId, SourceName, Uuid, MessageTs, BuildId } from '../domain/ids.ts'
 import type { BuildEvent } from '../domain/builds/build-event.ts'
@@ -39,10 +38,7 @@ export interface StoredDecision extends Decision {
 /** The part of a decision that a card needs. */
 export type CardDecision = Pick<StoredDecision, 'eventSeq' | 'verdict' | 'reason' | 'change' | 'loud' | 'decidedAt'>
 
-/**
- * What is stored of a project, without secrets. `rules` and `filter` (which branches are built) are null if only the
- * legacy interface knows it.
- */
+/** What is stored of a project, without secrets. `rules` is null if only the legacy interface knows it. */
 export interface KnownProject {
   uuid: Uuid
   name: string
@@ -50,7 +46,6 @@ export interface KnownProject {
   /** `basic`, `pro`, or CI's own word; null if only the legacy interface knows it, which lists Basic projects alone */
   type: string | null
   rules: readonly NotificationRule[] | null
-  filter: BranchFilter | null
 }
 
 /** Where a delivery differs from this row. It may be forged. */

@@ -153,8 +153,6 @@ export interface Schema {
     read_at: number
     /** `basic`, `pro`, or CI's own word */
     type: string | null
-    /** BranchFilter; null where only the legacy interface knows the project */
-    filter: string | null
     /** when CI's builds of it were first read; null: not yet */
     looked_at: Generated<number | null>
     /** ProjectClaim; null: deliveries say the same as this row */

@@ -86,7 +86,7 @@ test('a workflow is followed by its old name and its old repository, also until 
       const fullName = repositoryIn(name)
       await tx.saveDeliveredProject({ projectId: projectId(id), name, fullName, projectUuid: null, at: T0 })
       const uuid = toUuid(`uuid-of-${id}`)
-      await tx.saveProject({ uuid, legacyId: id, name, type: 'github', rules: null, filter: null, readAt: clock.now() })
+      await tx.saveProject({ uuid, legacyId: id, name, type: 'github', rules: null, readAt: clock.now() })
     })
   const followers = async (id: string) => {
     const [stored] = await store.read.deliveredAs([id], 9)

@@ -47,7 +47,6 @@ export const BASIC = {
   legacyId: '41',
   type: 'basic',
   rules: null,
-  filter: null,
 }
 
 export const uuidOfBuild = (build: string): Uuid =>

@@ -39,7 +39,7 @@ async function storeProject(tx: Tx, n: number): Promise<void> {
   const uuid = toUuid(`00000000-0000-4000-8000-${String(n).padStart(12, '0')}`)
   const type = n % 2 === 0 ? 'basic' : 'pro'
   // CI's list was read now and does not have them: as if it were read after that.
-  const listed = { uuid, name, legacyId: id, type, rules: [], filter: null, readAt: now + DAY_MS }
+  const listed = { uuid, name, legacyId: id, type, rules: [], readAt: now + DAY_MS }
   await tx.saveProject(listed)
   const [isRed, isLate] = [n % EVERY.red === 0, n % EVERY.lately === 0]
   const status =

@@ -1,6 +1,5 @@
 import { commandLines, maskedProject } from '../../domain/ci-project/masked-project.ts'
 import type { Project } from '../../domain/ci-project/project.ts'
-import { filterOf } from '../../domain/rules/pattern.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { sourceOf, type Uuid } from '../../domain/ids.ts'
 import {
@@ -55,8 +54,8 @@ export async function cacheProject(
   { store, clock }: Pick<ProjectDeps, 'store' | 'clock'>,
   project: Project,
 ): Promise<void> {
-  const { uuid, id, name, type, rules, raw } = project
-  const stored = { uuid, name, type, rules, filter: filterOf(raw), legacyId: id, readAt: clock.now() }
+  const { uuid, id, name, type, rules } = project
+  const stored = { uuid, name, type, rules, legacyId: id, readAt: clock.now() }
   await store.write((tx) => tx.saveProject(stored))
 }
 

@@ -68,7 +68,7 @@ async function listedProject(
   if (known || !v2) return known
   const { projects } = await v2.listProjects({ name }, signal)
   const listed = projects.find((project) => project.name === name)
-  return listed ? { ...listed, legacyId: listed.id, filter: null } : null
+  return listed ? { ...listed, legacyId: listed.id } : null
 }
 
 function buildIn(shown: ShownProject, project: KnownProject, { buildId }: SeenBuild): ReadBuild | null {

@@ -13,7 +13,6 @@ const COLUMNS = {
   legacyId: 'legacy_id',
   type: 'type',
   rules: ['rules', JSON_TEXT],
-  filter: ['filter', JSON_TEXT],
 } as const satisfies Columns<'project', KnownProject>
 
 export const PROJECT = mapping<'project', KnownProject>(COLUMNS)

@@ -72,7 +72,7 @@ test('a project that its source has shown, that CI lists, or that a channel foll
     legacyId: '41',
     type: 'basic',
   }
-  await stage.store.write((tx) => tx.saveProject({ ...listed, rules: [], filter: null, readAt: 1 }))
+  await stage.store.write((tx) => tx.saveProject({ ...listed, rules: [], readAt: 1 }))
   await stage.hear('error')
   await ingestDue(stage.embody().deps)
   expect(stage.sql(`select name from heard where project_id = '41'`)).toEqual([{ name: 'project 41' }])

@@ -16,7 +16,6 @@ const BASIC = {
   legacyId: '41',
   type: 'basic',
   rules: null,
-  filter: null,
   readAt: T0,
 }
 const BOTH = { configured: { v2: true, legacy: true } }

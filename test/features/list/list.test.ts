@@ -182,9 +182,7 @@ describe('while CI is away', () => {
 test('a project that CI no longer lists is not shown', async () => {
   await using stage = await openStage()
   const gone = { uuid: toUuid('f0000000-0000-0000-0000-000000000099'), name: 'acme/gone', type: 'basic', rules: [] }
-  await stage.reconcile.store.write((tx) =>
-    tx.saveProject({ ...gone, filter: null, legacyId: null, readAt: T0 - SECOND }),
-  )
+  await stage.reconcile.store.write((tx) => tx.saveProject({ ...gone, legacyId: null, readAt: T0 - SECOND }))
   expect(namesOf(await list(stage))).not.toContain('acme/gone')
 })
 

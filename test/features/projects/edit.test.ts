@@ -61,9 +61,11 @@ describe('an edit', () => {
 
   test('updates the cached rules, which decide who gets messages', async () => {
     const { stage, project, base } = await open()
-    await stage.operations.edit({ project, change: branches('main'), base: await base() }, requester())
+    const own = { target: null, branch: 'main', branchMatch: 'exact', options: { key: 'k' } } as const
+    const rule = { ...own, notifier: 'slack', events: ['failed'] }
+    await stage.operations.edit({ project, change: { what: 'rule', at: null, rule }, base: await base() }, requester())
     const known = await stage.deps.store.read.project({ uuid: project, legacyId: '', names: [] })
-    expect(known?.filter).toEqual({ mode: 'include', entries: ['main'] })
+    expect(known?.rules?.at(-1)).toMatchObject({ notifier: 'slack', branch: 'main', buildStatuses: ['failed'] })
   })
 
   test('with the same key is written once', async () => {

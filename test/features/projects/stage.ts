@@ -125,6 +125,6 @@ export async function keepAll({ deps }: ProjectStage): Promise<void> {
   const { projects } = (await deps.ci?.listProjects()) ?? { projects: [] }
   await deps.store.write(async (tx) => {
     for (const { uuid, name, type, rules } of projects)
-      await tx.saveProject({ uuid, name, type, rules, filter: null, legacyId: null, readAt: T0 })
+      await tx.saveProject({ uuid, name, type, rules, legacyId: null, readAt: T0 })
   })
 }

@@ -16,7 +16,6 @@ const web = (project: Partial<KnownProject> = {}): KnownProject => ({
   legacyId: '41',
   type: 'basic',
   rules: [RULE],
-  filter: { mode: 'include', entries: ['main', '^release/.*$'] },
   ...project,
 })
 const api = (project: Partial<KnownProject> = {}) =>
@@ -247,18 +246,6 @@ export function projectClaims(places: () => Places): void {
     await keep(place.store, api({ rules: [] }))
     expect((await find(place.store, { uuid: WEB_UUID }))?.rules).toBeNull()
     expect((await find(place.store, { uuid: API_UUID }))?.rules).toEqual([])
-  })
-
-  test('the branch filter is the last one that was read, and unknown if only the other interface was read', async () => {
-    await using place = await places().open()
-    const filter = { mode: 'exclude', entries: ['dev', '^tmp/.*$', 'a "quoted" \\ one'] }
-    await keep(place.store, web({ filter }))
-    await keep(place.store, api({ filter: null }))
-    expect((await find(place.store, { uuid: WEB_UUID }))?.filter).toEqual(filter)
-    expect((await find(place.store, { uuid: API_UUID }))?.filter).toBeNull()
-    await keep(place.store, web({ filter: { mode: null, entries: [] } }))
-    await place.store.write((tx) => tx.linkLegacyProject(WEB_UUID, '41', T0))
-    expect((await find(place.store, { legacyId: '41' }))?.filter).toEqual({ mode: null, entries: [] })
   })
 
   test('a legacy id is linked to the project with that uuid, and creates none', async () => {

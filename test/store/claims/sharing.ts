@@ -219,7 +219,6 @@ export function sharingClaims(places: () => Places): void {
           legacyId: '41',
           type: null,
           rules: [],
-          filter: null,
           readAt: T0 + i,
         })
         await tx.closeChannel({ channel: CARD.channel, code: 'is_archived', at: T0, retryAt: T0 + i })

@@ -61,7 +61,6 @@ export function upgradeClaims(places: () => Places): void {
         legacyId: '41',
         type: null,
         rules: [],
-        filter: null,
         readAt: T0,
         buildsReadAt: null,
       },
