@@ -107,7 +107,7 @@ const unknownWords = (code: string): Words => ({
   next: 'Tell a workspace admin, with the reference below.',
 })
 
-export const LATER = 'Try again in a few minutes.'
+const LATER = 'Try again in a few minutes.'
 const CREDENTIALS = "CI does not accept Buildline's credentials."
 const SLOW_DOWN = 'CI says there were too many requests.'
 const TOO_LONG = "CI's answer was too long."

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasOurSecret, ourAddress, type IsOurs } from '../../projects/webhook-rule.ts'
-import type { ShownProject, Project } from '../../domain/ci-project/project.ts'
-import { leftAway, rulesFor, type NotificationRule } from '../../domain/rules/rule.ts'
-import { fieldOf, textOf, textsOf } from '../../lib/raw-values.ts'
+import type { LegacyProject, Project } from '../../domain/ci-project/project.ts'
+import { leftAway, rulesFor } from '../../domain/rules/rule.ts'
 import { counted } from '../../slack/messages/build.ts'
 import { ourRules } from '../../sources/ci-service/check-rule.ts'
+import { readRule } from '../../sources/ci-service/wire.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import type { DeliveredProject } from '../../store/records.ts'
 import {
@@ -65,7 +65,7 @@ function lackOf(project: Project, isOurs: IsOurs, host: string | null, say: Say)
       ),
       ...addable(),
     }
-  const good = rules.filter(({ url }) => isOurs(url)).map(({ rule }) => ruleOf(rule))
+  const good = rules.filter(({ url }) => isOurs(url))
   if (good.length === 0)
     return {
       ...wrong(
@@ -74,7 +74,10 @@ function lackOf(project: Project, isOurs: IsOurs, host: string | null, say: Say)
       ),
       ...addable(' The rule with the wrong secret stays as it is.'),
     }
-  const selecting = rulesFor('webhook', good)
+  const selecting = rulesFor(
+    'webhook',
+    good.flatMap(({ rule }) => readRule(rule) ?? []),
+  )
   const events = leftAway(selecting, null)
   if (events.length === 0) return null
   // If a rule for single branches selects the missing events, they are missing only on the other branches.
@@ -90,14 +93,6 @@ function lackOf(project: Project, isOurs: IsOurs, host: string | null, say: Say)
 }
 
 const nameOf = ({ name }: Project, say: Say): string => say.outside(name) || '(no name)'
-
-const ruleOf = (sent: unknown): NotificationRule => ({
-  notifier: textOf(fieldOf(sent, 'notifier')) ?? '',
-  target: null,
-  branch: textOf(fieldOf(sent, 'branch')),
-  branchMatch: textOf(fieldOf(sent, 'branch_match')),
-  buildStatuses: textsOf(fieldOf(sent, 'build_statuses')),
-})
 
 /** CI's newest build may be this much newer than the last delivery. If it is newer still, the project is silent. */
 export const SILENT_MS_MAX = 60 * 60_000

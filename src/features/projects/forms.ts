@@ -16,6 +16,7 @@ import {
   METADATA_CHARS_MAX,
 } from '../kit/modal.ts'
 import { respond } from '../kit/respond.ts'
+import { jsonOf } from '../kit/values.ts'
 import { slackCodeOf, type ReplyTarget } from '../../slack/reply-targets.ts'
 import { answerNotSent } from './messages.ts'
 import type { ProjectDeps } from './outcomes.ts'
@@ -154,7 +155,8 @@ export const writeMemory = (memory: FormMemory): string => JSON.stringify({ ...m
 export const nameIn = (name: string): string => cut(name, NAME_CHARS_MAX)
 
 /** Null if `writeMemory` did not write it. */
-export const readMemory = (body: unknown): FormMemory | null => parse(MEMORY, textAt(body, 'view', 'private_metadata'))
+export const readMemory = (body: unknown): FormMemory | null =>
+  MEMORY.safeParse(jsonOf(textAt(body, 'view', 'private_metadata') ?? '')).data ?? null
 
 /** A change that waits to be sent. */
 export interface WaitingEdit {
@@ -196,11 +198,3 @@ export function readWaiting(seal: Seal, body: unknown): WaitingEdit | WaitingCre
 // Buildline encrypted it, but perhaps in another version.
 const isWaiting = (value: unknown): value is WaitingEdit | WaitingCreation =>
   ['edit', 'creation'].some((kind) => fieldOf(value, 'kind') === kind)
-
-function parse<Value>(schema: z.ZodType<Value>, text: string | null): Value | null {
-  try {
-    return schema.parse(JSON.parse(text ?? ''))
-  } catch {
-    return null
-  }
-}

@@ -14,7 +14,7 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { LATER, failureWords, type Words, ciReason, answerCiFailure, unclearReason } from '../kit/fault-messages.ts'
+import { failureWords, type Words, ciReason, answerCiFailure, unclearReason } from '../kit/fault-messages.ts'
 import { andMore, differenceParts, fieldsWords, fieldWords, unknownNotifierWords, unshownWords } from './words.ts'
 import { MESSAGE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
@@ -157,8 +157,6 @@ const REFUSED: Partial<Record<string, Words>> = {
     why: 'CI no longer has this project.',
     next: `Type ${typed('/ci list')} to see all that it lists.`,
   },
-  timeout: { why: 'CI did not answer in time, and nothing was sent.', next: LATER },
-  unreachable: { why: 'CI could not be reached, and nothing was sent.', next: LATER },
   'too-large': { why: "CI's answer was too long.", next: 'Change it in CI.' },
 }
 
@@ -167,18 +165,12 @@ export function lookedUpLine(
   { action, project, channel }: Pick<ProjectRequest, 'action' | 'project' | 'channel'>,
   isShown: boolean,
 ): string {
-  const what = `${LOOKED_UP[action]} ${projectLabel({ project })}${channel === null ? '' : `, as you asked in <#${channel}>`}`
+  const { did, about } = WRITES[action]
+  const what = `${did} ${about}${projectLabel({ project })}${channel === null ? '' : `, as you asked in <#${channel}>`}`
   const key = action === 'reset-aes-key' ? " The new key is on the project's page in CI." : ''
   return isShown
     ? `:white_check_mark: CI has ${what}.${key}`
     : `:grey_question: CI does not show that it has ${what}. Look at it with ${typed(`/ci project ${project}`)} before you send anything again.`
-}
-
-const LOOKED_UP: Record<ProjectAction, string> = {
-  'create-project': 'created',
-  'edit-project': 'changed',
-  'reset-aes-key': 'reset the AES key of',
-  run: 'run',
 }
 
 /** For the channel where a write was requested: who did what, or tried to. */

@@ -72,7 +72,8 @@ export const readRestartedBuild = (value: unknown): RestartedBuild =>
 
 const restartedBuildSchema = z.object({ id: ciBuildId.nullable().catch(null), uuid: uuidOrNull })
 
-function readRule(value: unknown): NotificationRule | null {
+/** A notification rule as CI sent it; null: its form is unknown. */
+export function readRule(value: unknown): NotificationRule | null {
   const parsed = ruleSchema.safeParse(value)
   if (!parsed.success) return null
   const { notifier, target, email_target: emailTarget, branch, branch_match: branchMatch, build_statuses } = parsed.data
