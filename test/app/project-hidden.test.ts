@@ -3,7 +3,7 @@ import { ORGANIZATION, project, uuidOf } from '../sources/ci-service/support.ts'
 import { rowsOf, until } from '../support/app.ts'
 import { startHttpStub } from '../support/http-stub.ts'
 import { openWorld } from '../support/world.ts'
-import { grace, openPart, saidBy, submit, untilModal } from './project-forms.ts'
+import { grace, openPart, saidBy, submit, topOf, untilModal } from './project-forms.ts'
 
 /** A world whose CI answers with this project and stores the branches that it gets. */
 async function openWith(change: Record<string, unknown>) {
@@ -19,7 +19,11 @@ async function openWith(change: Record<string, unknown>) {
     ...change,
   })
   let isAway = false
-  const stub = await startHttpStub(({ method, body }) => {
+  let held: Promise<void> | null = null
+  const stub = await startHttpStub(async ({ method, body }) => {
+    const waits = held
+    held = null
+    await waits
     if (isAway) return { status: 403 }
     if (method !== 'PUT') return { json: [current] }
     current = { ...current, branches: (JSON.parse(body) as { branches: unknown }).branches }
@@ -37,7 +41,19 @@ async function openWith(change: Record<string, unknown>) {
   await until('the project is known', () => rowsOf(world.folder, 'select 1 from project').length === 1)
   const puts = () => stub.requests.filter(({ method }) => method === 'PUT')
   const leave = () => void (isAway = true)
-  return { world, puts, leave, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() }
+  /** Holds back the next answer until the returned function is called. */
+  const hold = () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    held = promise
+    return { release: resolve, isAsked: () => held === null }
+  }
+  const choose = (part: string) =>
+    world.slack.people.select({
+      user: grace,
+      actionId: 'project_part',
+      selected: { selected_option: { value: part } },
+    })
+  return { world, puts, leave, hold, choose, [Symbol.asyncDispose]: () => stub[Symbol.asyncDispose]() }
 }
 
 it('a project with a secret that CI masks is not sent, and the form says which one and what to do', async () => {
@@ -76,10 +92,23 @@ it('a part that is chosen while CI cannot be read is not drawn', async () => {
   await using ci = await openWith({})
   await openPart(ci.world, 'builds')
   ci.leave()
-  await ci.world.slack.people.select({
-    user: grace,
-    actionId: 'project_part',
-    selected: { selected_option: { value: 'teams' } },
-  })
+  await ci.choose('teams')
   await untilModal(ci.world, ['The project could not be read'])
+})
+
+it('of two parts that are chosen, the later one is drawn, also if CI answers to the earlier one last', async () => {
+  await using ci = await openWith({})
+  await openPart(ci.world, 'builds')
+  const drawn = () => ci.world.app.lines.filter((line) => line.includes('"outcome":"part"')).length
+  const before = drawn()
+  const { release, isAsked } = ci.hold()
+  await Promise.all([
+    ci.choose('teams'),
+    until('CI is asked for the first part', isAsked)
+      .then(() => ci.choose('type'))
+      .then(() => untilModal(ci.world, ['"edit:type"'])),
+  ])
+  release()
+  await until('both choices have ended', () => drawn() === before + 2)
+  expect(saidBy(topOf(ci.world))).toContain('"edit:type"')
 })
