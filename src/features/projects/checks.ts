@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasOurSecret, ourAddress, type IsOurs } from '../../projects/webhook-rule.ts'
-import type { LegacyProject, Project } from '../../domain/ci-project/project.ts'
+import type { ShownProject, Project } from '../../domain/ci-project/project.ts'
 import { leftAway, rulesFor } from '../../domain/rules/rule.ts'
 import { counted } from '../../slack/messages/build.ts'
 import { ourRules } from '../../sources/ci-service/check-rule.ts'
