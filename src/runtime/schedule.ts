@@ -22,40 +22,17 @@ export const CHECK_EVERY_MS = 5_000
 /** For this long after news, a job that follows news is due at each check. */
 export const NEWS_MS = 60_000
 
-/** Runs each job when it is due. A job that fails is due again at the next check. */
-export function scheduleJobs(jobs: readonly Job[], deps: ScheduleDeps) {
-  const dueCheck = createDueCheck(jobs, deps)
-  const stopping = new AbortController()
-  const checking = check()
-
-  // Not node-cron's timers: they jump when somebody sets the machine's clock (decision 7).
-  async function check(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      dueCheck.now()
-      await deps.clock.sleep(CHECK_EVERY_MS, stopping.signal)
-    }
-  }
-
-  return {
-    /** Call it when something was stored. */
-    heard: dueCheck.heard,
-    /** Resolves when the running jobs have ended. */
-    async stop(): Promise<void> {
-      stopping.abort()
-      await checking
-      await dueCheck.stop()
-    },
-  }
-}
-
-/** Creates one check for due jobs. A job that hangs, for example because CI is slow, does not delay the others. */
-export function createDueCheck(jobs: readonly Job[], deps: ScheduleDeps) {
+/**
+ * Runs each job when it is due. A job that fails is due again at the next check; one that hangs, for example because CI
+ * is slow, does not delay the others.
+ */
+export function createSchedule(jobs: readonly Job[], deps: ScheduleDeps) {
   const stopping = new AbortController()
   const running = new Map<string, Promise<void>>()
   const scheduled = jobs.map((job): Scheduled => ({ job, lastDoneAt: null, nextAt: 0 }))
   let heardAt = Number.NEGATIVE_INFINITY
 
-  function now(): void {
+  function check(): void {
     if (stopping.signal.aborted) return
     const isNews = deps.clock.now() - heardAt < NEWS_MS
     for (const one of scheduled) {
@@ -69,9 +46,17 @@ export function createDueCheck(jobs: readonly Job[], deps: ScheduleDeps) {
   }
 
   return {
-    now,
+    check,
+    /** Checks again and again until the schedule is stopped. */
+    async start(): Promise<void> {
+      // Not node-cron's timers: they jump when somebody sets the machine's clock (decision 7).
+      while (!stopping.signal.aborted) {
+        check()
+        await deps.clock.sleep(CHECK_EVERY_MS, stopping.signal)
+      }
+    },
+    /** Call it when something was stored. */
     heard: (): void => void (heardAt = deps.clock.now()),
-    isIdle: () => running.size === 0,
     /** Tells the running jobs to stop, and resolves when they have ended. */
     async stop(): Promise<void> {
       stopping.abort()

@@ -2,7 +2,7 @@ import type { ReconcileDeps } from '../alerts/deps.ts'
 import type { Term } from '../alerts/send/lease.ts'
 import { createReconciler, type Reconciler, type Work } from '../alerts/reconciler.ts'
 import type { Job } from '../features/kit/feature.ts'
-import { scheduleJobs, type ScheduleDeps } from './schedule.ts'
+import { createSchedule, type ScheduleDeps } from './schedule.ts'
 
 /** Retry interval if the database cannot be reached at the start of a term. */
 const AGAIN_MS = 1_000
@@ -27,14 +27,15 @@ export function createSender({ jobs, countJob, stopping, ...deps }: SenderDeps) 
     const reconciler = createReconciler({ ...deps, term })
     await start(reconciler, over)
     current = reconciler
-    const scheduled = scheduleJobs(jobs(), { store, clock, log, count: countJob })
+    const schedule = createSchedule(jobs(), { store, clock, log, count: countJob })
+    const checking = schedule.start()
     const stopListening = store.listen((news) => {
       reconciler.wake(news)
-      scheduled.heard()
+      schedule.heard()
     })
     if (!over.aborted) await new Promise((resolve) => over.addEventListener('abort', resolve, { once: true }))
     if (current === reconciler) current = null
-    await Promise.all([reconciler.stop(), scheduled.stop(), stopListening()])
+    await Promise.all([reconciler.stop(), schedule.stop(), checking, stopListening()])
   }
 
   async function start(reconciler: Reconciler, over: AbortSignal): Promise<void> {

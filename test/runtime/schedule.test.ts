@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CHECK_EVERY_MS, scheduleJobs } from '../../src/runtime/schedule.ts'
+import { CHECK_EVERY_MS, createSchedule } from '../../src/runtime/schedule.ts'
 import { HOUR, MINUTE, SECOND, T0 } from '../support/build-events.ts'
 import { createHandClock, watched } from '../support/hand-clock.ts'
 import { sqlitePlaces, type Places } from '../support/stores.ts'
@@ -165,11 +165,13 @@ describe('a job of a process with its own database', () => {
     const { job, begun } = counted(clock, '*/5 * * * * *')
     const mute = () => {}
     const log = { debug: mute, info: mute, warn: mute, error: mute }
-    const scheduled = scheduleJobs([job], { store, clock, log, count: mute })
+    const schedule = createSchedule([job], { store, clock, log, count: mute })
+    const checking = schedule.start()
     await clock.settle()
     await clock.advance(3 * CHECK_EVERY_MS)
     expect(begun).toEqual([0, 1, 2, 3].map((n) => T0 + n * CHECK_EVERY_MS))
-    await scheduled.stop()
+    await schedule.stop()
+    await checking
     await clock.advance(HOUR)
     expect(begun).toHaveLength(4)
   })

@@ -1,10 +1,10 @@
 import type { Job } from '../../src/features/kit/feature.ts'
-import { createDueCheck, type ScheduleDeps } from '../../src/runtime/schedule.ts'
+import { createSchedule, type ScheduleDeps } from '../../src/runtime/schedule.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { HandClock } from '../support/hand-clock.ts'
 
 export interface Process {
-  look: ReturnType<typeof createDueCheck>
+  look: ReturnType<typeof createSchedule>
   ended: string[]
   warned: string[]
 }
@@ -20,12 +20,12 @@ export function processOn(store: Store, clock: HandClock, ...jobs: readonly Job[
     log: { debug: mute, info: mute, error: mute, warn: (_, text) => void warned.push(text) },
     count: (job, end) => void ended.push(`${job} ${end}`),
   }
-  return { look: createDueCheck(jobs, deps), ended, warned }
+  return { look: createSchedule(jobs, deps), ended, warned }
 }
 
 /** Lets each process look for due jobs, and waits until everything has settled. */
 export async function look(clock: HandClock, ...processes: readonly Process[]): Promise<void> {
-  for (const process of processes) process.look.now()
+  for (const process of processes) process.look.check()
   await clock.settle()
 }
 

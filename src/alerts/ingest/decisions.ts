@@ -1,10 +1,10 @@
 import { boundForOneEvent, decide, type Decision, type Known } from '../../domain/rules/decide.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import type { ChannelId } from '../../domain/ids.ts'
-import { revisionSubject } from '../../domain/builds/revision.ts'
+import { effectsBySeq, revisionSubject } from '../../domain/builds/revision.ts'
 import { noticeDay } from '../../domain/cards/view.ts'
 import { credible, restartRequests, type Request } from '../../domain/cards/request.ts'
-import { effectsOf, foldAttempts, type Effect, type RestartRequest, type Attempt } from '../../domain/builds/attempt.ts'
+import { foldAttempts, type Attempt } from '../../domain/builds/attempt.ts'
 import type { Change } from '../../domain/rules/rule.ts'
 import { together } from '../../lib/async.ts'
 import { shownInstead } from '../../projects/followers.ts'
@@ -87,12 +87,5 @@ const toStored = (
 /** Account problems have their own notice: they never open a card, only update an existing one. */
 export const opensCard = ({ verdict, reason }: Pick<Decision, 'verdict' | 'reason'>): boolean =>
   verdict === 'post' && reason !== 'account-notice'
-
-const effectsBySeq = (buildEvents: readonly BuildEvent[], restarts: readonly RestartRequest[]): Map<number, Effect> =>
-  new Map(
-    [...Map.groupBy(buildEvents, ({ buildId }) => buildId).values()].flatMap((own) =>
-      effectsOf(own, restarts).map((effect, i) => [own[i]!.seq, effect] as const),
-    ),
-  )
 
 const byChannel = (subscriptions: readonly Subscription[]) => Map.groupBy(subscriptions, ({ channel }) => channel)

@@ -62,7 +62,8 @@ export function placeEvents(
   return { placed, newest: current }
 }
 
-function effectsBySeq(buildEvents: readonly BuildEvent[], restarts: readonly RestartRequest[]) {
+/** The effect of each build event, by its number. */
+export function effectsBySeq(buildEvents: readonly BuildEvent[], restarts: readonly RestartRequest[]) {
   const byBuild = [...Map.groupBy(buildEvents, (buildEvent) => buildEvent.buildId).values()]
   return new Map(byBuild.flatMap((own) => effectsOf(own, restarts).map((effect, i) => [own[i]!.seq, effect] as const)))
 }

@@ -1,3 +1,4 @@
+import { percentDecoded } from '../../lib/escape.ts'
 import { type MessageTs, type SourceName, shortId } from '../ids.ts'
 import type { Count } from '../builds/figures.ts'
 import type { BranchEnd, StreakChange, DoneByPeople, StreakExtent, Ownership } from '../builds/streak.ts'
@@ -265,15 +266,7 @@ export function projectName(
 function repositoryPath(commitUrl: string | null): string | null {
   if (!commitUrl || !URL.canParse(commitUrl)) return null
   const path = /^\/(.+)\/commits?\//.exec(new URL(commitUrl).pathname)?.[1]
-  return path === undefined ? null : decoded(path.replace(/\/-$/, ''))
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  return path === undefined ? null : percentDecoded(path.replace(/\/-$/, ''))
 }
 
 /** The day a notice belongs to: `YYYY-MM-DD`, UTC. */

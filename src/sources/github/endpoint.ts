@@ -11,7 +11,6 @@ import {
   type Hook,
   type BodyReading,
 } from '../endpoint.ts'
-import { isRepositoryName } from '../http/address.ts'
 import { readRun } from './run.ts'
 
 /** GitHub's deliveries have about 20 KiB. */
@@ -44,17 +43,10 @@ function readBody(bytes: Uint8Array, headers: IncomingHttpHeaders): BodyReading 
     fieldOf(body.value, name),
   )
   const run = readRun(workflowRun, repository, workflow)
-  if (!run) return { kind: 'refusal', reason: whyUnread(repository) }
+  if (!run) return { kind: 'refusal', reason: 'the body has no workflow_run and repository with usable ids and names' }
   // A redelivery has the id of the first one. Source: GitHub, "Best practices for using webhooks".
   const key = deliveryKey('github', headers['x-github-delivery'], bytes)
   return { kind: 'delivery', body: bodyText(bytes), ...run, ...key }
-}
-
-function whyUnread(repository: unknown): string {
-  const name = textOf(fieldOf(repository, 'full_name'))
-  return name === null || isRepositoryName(name)
-    ? 'the body has no workflow_run and repository with usable ids'
-    : 'repository.full_name is not owner/name'
 }
 
 /** The state of a repository's webhook. Source: GitHub REST API, "Repository webhooks". */

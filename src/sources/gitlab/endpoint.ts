@@ -10,8 +10,7 @@ import {
   type Hook,
   type BodyReading,
 } from '../endpoint.ts'
-import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
-import { isProjectPath } from '../http/address.ts'
+import { listOf } from '../../lib/raw-values.ts'
 import { isChild, JOBS_MAX, readPipeline } from './pipeline.ts'
 
 /** A pipeline of 2,000 jobs, the most on GitLab.com, has about 1.3 MiB. Four refusals disable the webhook. */
@@ -103,7 +102,7 @@ function readBody(bytes: Uint8Array, headers: IncomingHttpHeaders): BodyReading 
     mergeRequest: value['merge_request'],
     jobs: listOf(value['builds']).slice(0, JOBS_MAX),
   })
-  if (!build) return { kind: 'refusal', reason: whyUnread(value['project']) }
+  if (!build) return { kind: 'refusal', reason: NO_PIPELINE }
   // The body itself is not stored: it has the values of variables, which may be secrets.
   return {
     kind: 'delivery',
@@ -113,12 +112,7 @@ function readBody(bytes: Uint8Array, headers: IncomingHttpHeaders): BodyReading 
   }
 }
 
-const NO_PIPELINE = 'the body has no object_attributes and project with usable ids'
-
-function whyUnread(project: unknown): string {
-  const path = textOf(fieldOf(project, 'path_with_namespace'))
-  return path === null || isProjectPath(path) ? NO_PIPELINE : 'project.path_with_namespace is not group/project'
-}
+const NO_PIPELINE = 'the body has no object_attributes and project with usable ids and names'
 
 /** The state of a project's webhook. Source: GitLab REST API, "Project webhooks". */
 export const gitlabHook = (hooks: readonly unknown[]): Hook =>
