@@ -311,6 +311,8 @@ function judgeMentions({ subscription, attempts, booked, deleted, where }: Threa
   return named ? [] : [`${where}: nobody was called to the failure of ${newest.buildId}`]
 }
 
+const isGreen = (shown: string): boolean => ['passed', 'fixed', 'flaky'].includes(shown)
+
 /**
  * A failure and its restarts are at most two messages of the channel: the card, and one line that goes on to say what
  * the card says (decision 21). A commit that passed first may have had a line for that.
@@ -327,7 +329,9 @@ function judgeChannel({ frozen }: World, { booked, deleted, where }: Thread, { m
   const isQueued = shown === 'queued' || shown === 'skipped'
   const others = lines.filter(({ view, ts }) => {
     const says = view.later ?? view
-    return !isQueued && !frozen.has(ts) && (says.shown !== shown || says.attemptNumber !== attemptNumber)
+    // An earlier attempt that arrives late may show that a success was no news here: its line stays as it was.
+    if (isQueued || frozen.has(ts) || (isGreen(says.shown) && isGreen(shown))) return false
+    return says.shown !== shown || says.attemptNumber !== attemptNumber
   })
   return [
     ...(isTwice && deleted.length === 0 ? [`${where}: ${lines.length} lines in the channel`] : []),

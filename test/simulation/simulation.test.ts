@@ -13,6 +13,10 @@ const ONCE_FAILED = [
   1813,
   // No thread said that somebody had taken a red branch: its card no longer showed the failure.
   2075,
+  // A success of a branch that was gone by then was judged again, and posted as a fix.
+  6633,
+  // A failure turned out to have been a stop, but the attempt after it was still called a fix.
+  6481,
 ]
 
 const first = Array.from({ length: Number(SEEDS) }, (_, i) => i + 1)

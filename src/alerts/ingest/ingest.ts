@@ -13,7 +13,7 @@ import {
 import { repositoryIn } from '../../domain/ci-project/project-names.ts'
 import { branchKey, placeEvents, cardNumberOf, revisionSubject, noticeSubject } from '../../domain/builds/revision.ts'
 import { afterEvent, restartRequests, type Request, shownBy } from '../../domain/cards/request.ts'
-import { isVerdict } from '../../domain/builds/status.ts'
+import { isFinal, isVerdict } from '../../domain/builds/status.ts'
 import { leastDetails, type Subscription } from '../../domain/rules/subscription.ts'
 import { projectName, buildView } from '../../domain/cards/view.ts'
 import { together } from '../../lib/async.ts'
@@ -205,8 +205,11 @@ async function judgeLaterAgain(
   { revisionKey, buildEvents }: News,
   now: number,
 ): Promise<void> {
-  const { status, origin, buildId, buildOrder, details } = buildEvent
-  if (!isVerdict(status)) return
+  const { status, origin, buildId, buildOrder, details, seq } = buildEvent
+  const isOfAttempt = (other: BuildEvent) => other.buildId === buildId && other.details.attempt === details.attempt
+  // A build that failed, and then turns out to have been stopped, has failed no more.
+  const isCorrected = buildEvents.some((other) => other.seq < seq && isVerdict(other.status) && isOfAttempt(other))
+  if (!isVerdict(status) && !(isFinal(status) && isCorrected)) return
   const branch = branchKey(buildEvent.projectId, buildEvent.branch)
   const isLaterAttempt = (other: BuildEvent) =>
     other.buildId === buildId && details.attempt !== null && (other.details.attempt ?? 0) > details.attempt

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Streak, StreakChange } from '../../domain/builds/streak.ts'
+import type { Judgement, Streak, StreakChange } from '../../domain/builds/streak.ts'
 import type { ChannelId, ProjectId } from '../../domain/ids.ts'
 import { toStatus } from '../../domain/builds/status.ts'
 import type { StreakReads, StreakWrites } from '../streaks.ts'
@@ -162,6 +162,8 @@ export function readStreaks(db: Kysely<Schema>, runQuery: RunQuery): StreakReads
   }
 }
 
+const NO_CHANGE = JSON.stringify({ change: null, streak: null } satisfies Judgement)
+
 export function writeStreaks(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews): StreakWrites {
   return {
     async saveStreak(streak) {
@@ -183,7 +185,9 @@ export function writeStreaks(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnN
     },
 
     async forgetOutcomes(branchKey) {
-      await db.updateTable('fact').set({ verdict: 0, judgement: null }).where('branch_key', '=', branchKey).execute()
+      // Judged for good: outcomes of a later branch of that name say nothing of them.
+      const judgement = sql<string>`case when verdict = 1 then ${NO_CHANGE} else judgement end`
+      await db.updateTable('fact').set({ verdict: 0, judgement }).where('branch_key', '=', branchKey).execute()
       await db.updateTable('build').set({ forgotten: 1, red: 0 }).where('branch_key', '=', branchKey).execute()
     },
 
