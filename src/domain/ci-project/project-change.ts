@@ -1,8 +1,9 @@
 import { assertNever } from '../../lib/assert.ts'
+import { isIdDigits } from '../ids.ts'
 import { commandsOfLines } from './masked-project.ts'
 import { fieldOf, listOf, isNullish, textOf, canonical } from '../../lib/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
-import { branchFaults, ruleOf, type RuleInput, type FieldFault } from '../rules/rule.ts'
+import { ruleFaults, ruleOf, type RuleInput, type FieldFault } from '../rules/rule.ts'
 import { isSecretName, isSecretPlace, isUnordered, MASK, withoutCredentials } from './project-fields.ts'
 
 export type ProjectChange =
@@ -74,10 +75,17 @@ const basicOnly = (raw: Raw, field: string): ChangeEffect | null =>
 const unreadable = (raw: Raw, field: string): ChangeEffect | null =>
   isNullish(raw[field]) || Array.isArray(raw[field]) ? null : fault(field, 'has an unexpected format')
 
+const isBlank = (text: string): boolean => text.trim() === ''
+
 type Builds = Extract<ProjectChange, { what: 'builds' }>
 
-const changeBuilds = (raw: Raw, { onPullRequestsOnly, match, branches }: Builds): ChangeEffect =>
-  changed(raw, { build_on_pr_only: onPullRequestsOnly, branch_match: match, branches: [...branches] })
+function changeBuilds(raw: Raw, { onPullRequestsOnly, match, branches }: Builds): ChangeEffect {
+  const faults = branches.flatMap((branch, at) =>
+    isBlank(branch) ? [{ field: `branches[${at}]`, reason: 'is empty' }] : [],
+  )
+  const fields = { build_on_pr_only: onPullRequestsOnly, branch_match: match, branches: [...branches] }
+  return changedUnless(faults, raw, fields)
+}
 
 function changeSetup(raw: Raw, lines: readonly string[]): ChangeEffect {
   const { commands, faults } = commandsOfLines(lines, raw)
@@ -87,27 +95,40 @@ function changeSetup(raw: Raw, lines: readonly string[]): ChangeEffect {
 function changeVariables(raw: Raw, variables: readonly VariableInput[]): ChangeEffect {
   const before = listOf(raw[VARIABLES])
   const byName = new Map(before.map((variable) => [nameOf(variable), variable]))
-  const faults = variables.flatMap(({ name, value }, at) =>
-    value === null && !byName.has(name) ? [{ field: `${VARIABLES}[${at}].value`, reason: NO_VALUE }] : [],
-  )
+  const faults = variables.flatMap((variable, at) => variableFaults(variable, at, variables, byName))
   // The form shows variables by name. One without a name was not shown, so the person did not remove it.
   const nameless = before.filter((variable) => nameOf(variable) === null)
   const after = [...variables.map((variable) => variableOf(variable, byName.get(variable.name))), ...nameless]
   return unreadable(raw, VARIABLES) ?? changedUnless(faults, raw, { [VARIABLES]: after })
 }
 
-const NO_VALUE = 'is missing, and there is no previous value to keep'
-
 /** The name as the editor sees it. */
 const nameOf = (variable: unknown): string | null => textOf(fieldOf(variable, 'name'))
+
+function variableFaults(
+  { name, value }: VariableInput,
+  at: number,
+  all: readonly VariableInput[],
+  before: ReadonlyMap<unknown, unknown>,
+): FieldFault[] {
+  const field = `${VARIABLES}[${at}]`
+  if (isBlank(name)) return [{ field: `${field}.name`, reason: 'is empty' }]
+  if (all.findIndex((other) => other.name === name) < at) return [{ field: `${field}.name`, reason: 'is used twice' }]
+  if (value === null && !before.has(name))
+    return [{ field: `${field}.value`, reason: 'is missing, and there is no previous value to keep' }]
+  return []
+}
 
 const variableOf = ({ name, value }: VariableInput, before: unknown): unknown =>
   value === null ? before : { name, ...(isRecord(before) ? before : {}), value }
 
 function changeTeams(raw: Raw, ids: readonly string[]): ChangeEffect {
+  const faults = ids.flatMap((id, at) =>
+    isIdDigits(id) ? [] : [{ field: `team_ids[${at}]`, reason: 'is not a team id' }],
+  )
   const asSent = new Map(listOf(raw['team_ids']).map((id) => [textOf(id), id]))
   const teams = [...new Set(ids)].map((id) => asSent.get(id) ?? numberOf(id))
-  return changed(raw, { team_ids: teams })
+  return changedUnless(faults, raw, { team_ids: teams })
 }
 
 // Beyond 2^53 the id stays a string of digits, as in what is read from CI.
@@ -123,7 +144,7 @@ function changeRule(raw: Raw, place: number | null, input: RuleInput): ChangeEff
   if (place !== null && !isRecord(before)) return fault(field, 'has an unexpected format')
   const old = isRecord(before) ? before : null
   const after = ruleOf(old, input)
-  return changedUnless(branchFaults(field, old, after), raw, {
+  return changedUnless(ruleFaults(field, old, after, input), raw, {
     [RULES]: [...rules.slice(0, at), after, ...rules.slice(at + 1)],
   })
 }

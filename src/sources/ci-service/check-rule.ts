@@ -1,6 +1,6 @@
 import { canCoverBranch, matchBranch, PATTERN_CHARS_MAX } from '../../domain/rules/pattern.ts'
 import { textOf, fieldOf, listOf } from '../../lib/raw-values.ts'
-import { COVERS_NO_BRANCH, EVERY_BUILD_STATUS, notifierOf, type FieldFault } from '../../domain/rules/rule.ts'
+import { COVERS_NO_BRANCH, notifierOf, type FieldFault } from '../../domain/rules/rule.ts'
 import { isRecord } from '../../lib/json.ts'
 
 /** The longest key, address, room or name that is sent, in characters. */
@@ -69,13 +69,15 @@ function branchFaults({ branch, branch_match: match }: Rule, request: 'create' |
   return isPossible ? [] : [{ field: 'branch', reason: COVERS_NO_BRANCH }]
 }
 
+const EVENTS = ['started', 'failed', 'success', 'recovered'] as const
+
 function eventFaults(events: unknown, request: 'create' | 'update'): FieldFault[] {
   const field = 'build_statuses'
   if (!Array.isArray(events) && !isBlank(events)) return [{ field, reason: 'must be a list' }]
   const list: readonly unknown[] = Array.isArray(events) ? events : []
-  const unknown = list.findIndex((event) => !EVERY_BUILD_STATUS.some((one) => one === event))
+  const unknown = list.findIndex((event) => !EVENTS.some((one) => one === event))
   if (request === 'create' && unknown >= 0) {
-    return [{ field: `${field}[${unknown}]`, reason: `must be one of ${EVERY_BUILD_STATUS.join(', ')}` }]
+    return [{ field: `${field}[${unknown}]`, reason: `must be one of ${EVENTS.join(', ')}` }]
   }
   return list.length > 0 ? [] : [{ field, reason: 'at least one event is needed' }]
 }

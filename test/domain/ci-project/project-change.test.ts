@@ -36,8 +36,9 @@ describe('a change of the built branches', () => {
     expect(changed(builds)).toEqual(sentProject(fields))
   })
 
-  it('may remove all entries', () => {
+  it('may remove all entries, but may not have an empty one', () => {
     expect(changed({ ...builds, branches: [] })['branches']).toEqual([])
+    expect(faults({ ...builds, branches: ['main', ' ', ''] })).toEqual(['branches[1] is empty', 'branches[2] is empty'])
   })
 })
 
@@ -104,10 +105,20 @@ describe('a change of variables', () => {
     ])
   })
 
-  it('refuses a variable that is new and has no value', () => {
-    expect(faults(change(['TOKEN', null], ['NEW', null]))).toEqual([
-      'environment_variables[1].value is missing, and there is no previous value to keep',
-    ])
+  it.each<[claim: string, change: ProjectChange, faults: string[]]>([
+    ['without a name', change([' ', 'x']), ['environment_variables[0].name is empty']],
+    [
+      'with the name of another variable',
+      change(['A', 'x'], ['B', 'x'], ['A', 'y']),
+      ['environment_variables[2].name is used twice'],
+    ],
+    [
+      'that is new and has no value',
+      change(['TOKEN', null], ['NEW', null]),
+      ['environment_variables[1].value is missing, and there is no previous value to keep'],
+    ],
+  ])('refuses a variable %s', (_, wrong, found) => {
+    expect(faults(wrong)).toEqual(found)
   })
 
   it('distinguishes names by case', () => {
@@ -132,6 +143,11 @@ describe('a change of teams', () => {
     const raw = sentProject({ team_ids: ['7', 8] })
     const ids = ['7', '8', '9', '9007199254740991', '9007199254740993', '9']
     expect(changed({ what: 'teams', ids }, raw)['team_ids']).toEqual(['7', 8, 9, 9007199254740991, '9007199254740993'])
+  })
+
+  it('accepts only digits', () => {
+    const ids = ['7', 'web', '', '-1', '1.5', '007']
+    expect(faults({ what: 'teams', ids })).toEqual([1, 2, 3, 4, 5].map((at) => `team_ids[${at}] is not a team id`))
   })
 })
 
@@ -229,6 +245,16 @@ describe('a removed rule', () => {
 })
 
 describe('an impossible rule', () => {
+  it('has no event or no notifier', () => {
+    expect(faults({ what: 'rule', at: 1, rule: ruleInput({ events: [] }) })).toEqual([
+      'notification_rules[1].build_statuses needs at least one event',
+    ])
+    expect(faults({ what: 'rule', at: null, rule: ruleInput({ events: [' '], notifier: ' ' }) })).toEqual([
+      'notification_rules[3].notifier is empty',
+      'notification_rules[3].build_statuses needs at least one event',
+    ])
+  })
+
   it('has a branch pattern that matches no possible branch, unless CI has that pattern already', () => {
     const impossible = ['notification_rules[1].branch can match nothing']
     const said = (branch: string, branchMatch: RuleInput['branchMatch'], raw = sentProject()) =>
