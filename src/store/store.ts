@@ -311,8 +311,6 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, StreakWrites {
   claimProject(uuid: Uuid, claim: ProjectClaim): Promise<void>
   /** Removes a claim, unless there is a newer one. */
   settleClaim(uuid: Uuid, claim: ProjectClaim): Promise<void>
-  /** Removes a project that its source has never shown. @returns whether it did */
-  forgetUnreadProject(uuid: Uuid): Promise<boolean>
   linkLegacyProject(uuid: Uuid, legacyId: string, readAt: number): Promise<void>
   /** Records when CI's builds of the project were first read (ms). */
   setBuildsReadAt(uuid: Uuid, at: number): Promise<void>
@@ -375,11 +373,8 @@ export interface Tx extends Reads, ReportWrites, DigestWrites, StreakWrites {
   setReadEndAt(build: Pick<KnownBuild, 'projectId' | 'buildId' | 'attempt' | 'at'>, at: number | null): Promise<void>
   /** Removes a build that turned out not to exist. */
   forgetBuild(projectId: string, buildId: string): Promise<void>
-  /**
-   * Stores what a project's builds call it. The later time of delivery stays. @returns false if it is new and there are
-   * `most` already: it is not stored
-   */
-  saveDeliveredProject(project: DeliveredProject, most?: number): Promise<boolean>
+  /** Stores what a project's builds call it. The later time of delivery stays. */
+  saveDeliveredProject(project: DeliveredProject): Promise<void>
   /**
    * Throws if this interaction has made a request already, or if another one is open for the same attempt and action,
    * or for the same project. Check that first, in the same transaction.

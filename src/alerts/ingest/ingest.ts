@@ -138,11 +138,10 @@ async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Pro
   const decided: StoredDecision[] = []
   for (const cardNumber of cardNumbers) {
     const { attempts, decisions } = await decideCard(cached, { revisionKey, cardNumber, known, requests, now })
-    const isFollowed = known.subscriptions.some(({ follows }) => follows.what === 'project')
     const subject = revisionSubject(revisionKey, cardNumber)
     const [cards] = await together([
       keepCards(tx, subject, decisions, known),
-      keepBuilds(tx, { revisionKey, cardNumber, attempts, fresh: placed, requests, isFollowed }),
+      keepBuilds(tx, { revisionKey, cardNumber, attempts, fresh: placed, requests }),
       settleRequests(tx, { subject, all: requests, attempts, now }),
     ])
     decided.push(...decisions)
@@ -250,8 +249,6 @@ async function keepBuilds(
     attempts: readonly Attempt[]
     fresh: readonly BuildEvent[]
     requests: readonly Request[]
-    /** a channel follows the project by name */
-    isFollowed: boolean
   },
 ): Promise<void> {
   const { revisionKey, cardNumber, attempts, fresh, requests } = news
@@ -279,40 +276,23 @@ async function keepBuilds(
     const details = mergeDetails([...attempts, attempt])
     const delivered = fresh.filter((buildEvent) => buildEvent.buildId === buildId && buildEvent.origin === 'delivery')
     const deliveredAt = Math.max(0, ...delivered.map((buildEvent) => buildEvent.at))
-    await listProject(tx, { projectId, details, at: deliveredAt, isFollowed: news.isFollowed })
+    await listProject(tx, { projectId, details, at: deliveredAt })
   }
   for (const { projectId, newBuildId, code } of requests)
     if (code === 'not-restarted' && newBuildId && !newest.has(newBuildId)) await tx.forgetBuild(projectId, newBuildId)
 }
 
-/**
- * The most projects that people can name and see in lists. Beyond this, builds of a new one are recorded and posted,
- * but it is not listed, unless its source has shown it or a channel follows it by name.
- */
-export const PROJECTS_MAX = 100_000
-
 /** Stores a project's name from its builds. A GitHub or GitLab project keeps its stored name: see `isSameProject`. */
 async function listProject(
   tx: Tx,
-  {
-    projectId,
-    details,
-    at,
-    isFollowed,
-  }: Pick<DeliveredProject, 'projectId' | 'at'> & { details: BuildDetails; isFollowed: boolean },
+  { projectId, details, at }: Pick<DeliveredProject, 'projectId' | 'at'> & { details: BuildDetails },
 ): Promise<void> {
   const { projectFullName, projectUuid } = details
   const called = { name: projectName(details, projectId), fullName: projectFullName }
   const isOfCi = sourceOf(projectId) === 'ci'
-  const names = [called.name, called.fullName].filter((name) => name !== null)
-  const find = () => tx.project({ uuid: projectUuid, legacyId: projectId, names })
-  const hosted = isOfCi ? null : await find()
+  const hosted = isOfCi ? null : await tx.project({ uuid: projectUuid, legacyId: projectId, names: [] })
   const shown = hosted ? { name: hosted.name, fullName: repositoryIn(hosted.name) } : called
-  const delivered = { projectId, ...shown, projectUuid, at }
-  if (await tx.saveDeliveredProject(delivered, PROJECTS_MAX)) return
-  const stored = hosted ?? (await find())
-  const isListed = isFollowed || (stored !== null && (isOfCi || !(await tx.forgetUnreadProject(stored.uuid))))
-  if (isListed) await tx.saveDeliveredProject(delivered)
+  await tx.saveDeliveredProject({ projectId, ...shown, projectUuid, at })
 }
 
 /** The builds whose attempts may change with the state of a request to restart them. */

@@ -132,11 +132,6 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery) {
       await ofProject.where('claim', '=', claimText(claim)).execute()
     },
 
-    async forgetUnreadProject(uuid) {
-      const unread = db.deleteFrom('project').where('uuid', '=', uuid).where('read_at', '=', 0)
-      return (await unread.executeTakeFirstOrThrow()).numDeletedRows > 0
-    },
-
     async linkLegacyProject(uuid, legacyId, readAt) {
       await db.updateTable('project').set({ legacy_id: legacyId, read_at: readAt }).where('uuid', '=', uuid).execute()
     },
@@ -151,28 +146,25 @@ export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery) {
       await old.where(ofCi).execute()
     },
 
-    async saveDeliveredProject(project, most = Number.POSITIVE_INFINITY) {
+    async saveDeliveredProject(project) {
       const called = DELIVERED_PROJECT.toRow(project)
       const row = { ...called, ...heardKeys(called), repository: repositoryOf(project.projectId) }
-      const known = await runQuery('updateDeliveredProject', row, (value) =>
-        db
-          .updateTable('heard')
-          .set(({ eb }) => ({
-            ...columns(row, value),
-            at: eb.case().when('at', '<', value('at')).then(value('at')).else(eb.ref('at')).end(),
-          }))
-          .where('project_id', '=', value('project_id'))
-          .returning('project_id'),
-      )
-      if (known.length > 0) return true
-      if (most !== Number.POSITIVE_INFINITY && (await countDelivered(db)) >= most) return false
-      await runQuery('insertDeliveredProject', row, (value) =>
+      await runQuery('saveDeliveredProject', row, (value) =>
         db
           .insertInto('heard')
           .values(columns(row, value))
-          .onConflict((conflict) => conflict.column('project_id').doUpdateSet(columns(row, value))),
+          .onConflict((conflict) =>
+            conflict.column('project_id').doUpdateSet(({ eb, ref }) => ({
+              ...columns(row, value),
+              at: eb
+                .case()
+                .when('heard.at', '<', ref('excluded.at'))
+                .then(ref('excluded.at'))
+                .else(ref('heard.at'))
+                .end(),
+            })),
+          ),
       )
-      return true
     },
   } satisfies Partial<Tx>
 }
@@ -195,14 +187,6 @@ async function keepFormerName(db: Kysely<Schema>, uuid: string, now: string): Pr
       .values(row)
       .onConflict((conflict) => conflict.column('name_key').doUpdateSet(row))
       .execute()
-}
-
-async function countDelivered(db: Kysely<Schema>): Promise<number> {
-  const { count } = await db
-    .selectFrom('heard')
-    .select(({ fn }) => fn.countAll().as('count'))
-    .executeTakeFirstOrThrow()
-  return Number(count)
 }
 
 const claimText = ({ name, rules }: ProjectClaim): string => JSON.stringify({ name, rules })

@@ -30,8 +30,7 @@ const delivered = (id: string, more: Partial<DeliveredProject> = {}): DeliveredP
   ...more,
 })
 
-const hear = (store: Store, project: DeliveredProject, most?: number) =>
-  store.write((tx) => tx.saveDeliveredProject(project, most))
+const hear = (store: Store, project: DeliveredProject) => store.write((tx) => tx.saveDeliveredProject(project))
 
 const listed = async ({ read }: Store) =>
   (await read.deliveredProjects({ except: [] }, 'asc', 9)).map(({ name }) => name)
@@ -127,36 +126,6 @@ export function deliveredProjectClaims(places: () => Places): void {
     await hear(place.store, delivered('1', { name: 'site', fullName: 'acme/site' }))
     expect(await found('wéb', 'acme/web', CI_UUID)).toEqual([])
     expect(await found('acme/site')).toEqual(['1'])
-  })
-
-  test('a new project is listed up to a limit, and a known one beyond it', async () => {
-    await using place = await places().open()
-    const { store } = place
-    expect(await hear(store, delivered('1'), 2)).toBe(true)
-    expect(await hear(store, delivered('2'), 2)).toBe(true)
-    expect(await hear(store, delivered('3'), 2)).toBe(false)
-    expect(await hear(store, delivered('1', { name: 'acme/again', at: T0 + 1 }), 2)).toBe(true)
-    expect(await listed(store)).toEqual(['acme/again', 'acme/p2'])
-    expect(await hear(store, delivered('3'))).toBe(true)
-    expect(await listed(store)).toHaveLength(3)
-  })
-
-  test('a project that its source has never shown can be forgotten, another one cannot', async () => {
-    await using place = await places().open()
-    const { store } = place
-    await add(store, 'acme/web CI')
-    await store.write((tx) =>
-      tx.saveProject({ ...called('acme/api CI', 'main', githubProjectId('2', '78')), readAt: T0 }),
-    )
-    const forget = (id: ProjectId) => store.write((tx) => tx.forgetUnreadProject(called('', 'main', id).uuid))
-    expect([await forget(WEB), await forget(WEB), await forget(githubProjectId('2', '78'))]).toEqual([
-      true,
-      false,
-      false,
-    ])
-    expect(
-      await store.read.listedProjects({ text: null, type: null, readSince: 0 }, { limit: 9, offset: 0 }),
-    ).toMatchObject([{ name: 'acme/api CI' }])
   })
 
   test('projects without builds are removed a few at a time, unless their source has shown them', async () => {
