@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../schema.ts'
 import type { OnNews, Reads, Tx } from '../store.ts'
 import { createQuery, type Compiled, type Execute } from './query.ts'
-import { readAudit, readProjectRequests, readRequests, writeRequests } from './requests.ts'
+import { readRequests, writeRequests } from './requests.ts'
 import { readInteractions, writeInteractions, writeEvents } from './interactions.ts'
 import { readJobs, writeJobs, writeLeases } from './leases.ts'
 import { readPeople, writePeople } from './people.ts'
@@ -51,8 +51,6 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: Qu
     ...readDigests(db),
     ...readStreaks(db, runQuery),
     ...readRequests(db, runQuery),
-    ...readProjectRequests(db),
-    ...readAudit(db),
     ...readInteractions(db, locks),
   }
 }

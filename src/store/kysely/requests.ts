@@ -81,59 +81,68 @@ function fromRequest(request: Request | ProjectRequest): Selectable<Schema['requ
   return PROJECT_REQUEST.toRow({ ...request, target: { project, what, before } })
 }
 
-/** Requests to CI about builds. */
+/** Requests to CI, about builds and about projects. */
 export function readRequests(db: Kysely<Schema>, runQuery: RunQuery) {
+  const requests = () => db.selectFrom('request').selectAll()
+  const ofBuild = (projectId: string, buildId: string) =>
+    requests().where('build_key', '=', buildKey(projectId, buildId))
+  const ofProjects = () => requests().where('run', 'is', null)
+
   return {
     async requestsOf(revisionKey) {
       const rows = await runQuery('requestsOf', { revisionKey }, (value) =>
-        db.selectFrom('request').selectAll().where('lineage_key', '=', value('revisionKey')).orderBy('asked_at'),
+        requests().where('lineage_key', '=', value('revisionKey')).orderBy('asked_at'),
       )
       return rows.map(toRequest)
     },
 
     async requestOf(interactionKey) {
-      const row = await db.selectFrom('request').selectAll().where('ask_key', '=', interactionKey).executeTakeFirst()
+      const row = await requests().where('ask_key', '=', interactionKey).executeTakeFirst()
       return row ? toAnyRequest(row) : null
     },
 
     async openRequest({ projectId, buildId, attempt }, action) {
-      const row = await db
-        .selectFrom('request')
-        .selectAll()
-        .where('build_key', '=', buildKey(projectId, buildId))
-        .where('run', '=', attempt)
-        .where('action', '=', action)
-        .where('state', 'in', OPEN_STATES)
-        .executeTakeFirst()
+      const ofAttempt = ofBuild(projectId, buildId).where('run', '=', attempt).where('action', '=', action)
+      const row = await ofAttempt.where('state', 'in', OPEN_STATES).executeTakeFirst()
       return row ? toRequest(row) : null
     },
 
     async restartsOf(projectId, buildId) {
-      const rows = await db
-        .selectFrom('request')
-        .selectAll()
-        .where('build_key', '=', buildKey(projectId, buildId))
-        .where('action', '=', 'restart')
-        .orderBy('asked_at')
-        .execute()
-      return rows.map(toRequest)
+      const restarts = ofBuild(projectId, buildId).where('action', '=', 'restart')
+      return (await restarts.orderBy('asked_at').execute()).map(toRequest)
     },
 
     async requestsToCheck(now, limit) {
-      const rows = await db
-        .selectFrom('request')
-        .selectAll()
-        .where('look_at', '<=', now)
-        .where('run', 'is not', null)
-        .orderBy('look_at')
-        .limit(limit)
-        .execute()
-      return rows.map(toRequest)
+      const due = requests().where('look_at', '<=', now).where('run', 'is not', null)
+      return (await due.orderBy('look_at').limit(limit).execute()).map(toRequest)
+    },
+
+    async openProjectRequest(projectUuid) {
+      const ofProject = ofProjects().where('project_uuid', '=', projectUuid)
+      const row = await ofProject.where('state', 'in', OPEN).executeTakeFirst()
+      return row ? toProjectRequest(row) : null
+    },
+
+    async projectRequestsToCheck(now, limit) {
+      const due = ofProjects().where('look_at', '<=', now)
+      return (await due.orderBy('look_at').limit(limit).execute()).map(toProjectRequest)
+    },
+
+    async requestsAfter({ requestedAt, id }, limit) {
+      const later = requests().where(sql<boolean>`(asked_at, id) > (${requestedAt}, ${id})`)
+      return (await later.orderBy('asked_at').orderBy('id').limit(limit).execute()).map(toAnyRequest)
+    },
+
+    async newestRequests(limit) {
+      const newest = requests().orderBy('asked_at', 'desc').orderBy('id', 'desc')
+      return (await newest.limit(limit).execute()).map(toAnyRequest)
     },
   } satisfies Partial<Reads>
 }
 
-/** Requests to CI, about builds and about projects. */
+// Literals, as in the index's own condition: otherwise the index is not used.
+const OPEN = OPEN_STATES.map((state) => sql.lit(state))
+
 export function writeRequests(db: Kysely<Schema>) {
   return {
     async insertRequest(request) {
@@ -145,45 +154,4 @@ export function writeRequests(db: Kysely<Schema>) {
       await db.updateTable('request').set(CHANGE.toRow(change)).where('id', '=', id).execute()
     },
   } satisfies Partial<Tx>
-}
-
-export function readProjectRequests(db: Kysely<Schema>) {
-  const requests = () => db.selectFrom('request').selectAll().where('run', 'is', null)
-
-  return {
-    async openProjectRequest(projectUuid) {
-      const row = await requests().where('project_uuid', '=', projectUuid).where('state', 'in', OPEN).executeTakeFirst()
-      return row ? toProjectRequest(row) : null
-    },
-
-    async projectRequestsToCheck(now, limit) {
-      const rows = await requests().where('look_at', '<=', now).orderBy('look_at').limit(limit).execute()
-      return rows.map(toProjectRequest)
-    },
-  } satisfies Partial<Reads>
-}
-
-// Literals, as in the index's own condition: otherwise the index is not used.
-const OPEN = OPEN_STATES.map((state) => sql.lit(state))
-
-/** All requests to CI, in order of time. */
-export function readAudit(db: Kysely<Schema>) {
-  const requests = () => db.selectFrom('request').selectAll()
-
-  return {
-    async requestsAfter({ requestedAt, id }, limit) {
-      const rows = await requests()
-        .where(sql<boolean>`(asked_at, id) > (${requestedAt}, ${id})`)
-        .orderBy('asked_at')
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-      return rows.map(toAnyRequest)
-    },
-
-    async newestRequests(limit) {
-      const rows = await requests().orderBy('asked_at', 'desc').orderBy('id', 'desc').limit(limit).execute()
-      return rows.map(toAnyRequest)
-    },
-  } satisfies Partial<Reads>
 }
