@@ -32,58 +32,33 @@ export function renderView(
   { plain = false, channel = null, postedAt = null }: RenderOptions = {},
 ): SlackMessage {
   const place = { channel, postedAt }
-  return plain ? { text: plainText(view, place), blocks: [], attachments: [] } : withBlocks(view, place)
+  switch (view.kind) {
+    case 'card':
+      return plain ? textAlone(plainCard(view, place)) : renderCard(view, place)
+    case 'reply':
+      return plain ? textAlone(replyLine(view, place)) : renderReply(view, place)
+    case 'failures':
+      return textAlone(failuresReply(view))
+    case 'request':
+      return textAlone(requestLine(view))
+    case 'note':
+      return textAlone(noteLine(view))
+    case 'reminder':
+      return textAlone(reminderLine(view))
+    case 'notice':
+      return plain ? textAlone(noticeLine(view)) : renderNotice(view)
+    case 'digest':
+      return plain ? textAlone(plainDigest(view)) : renderDigest(view)
+    default:
+      return assertNever(view)
+  }
 }
 
 interface RenderOptions extends Partial<Place> {
   plain?: boolean
 }
 
-function withBlocks(view: View, place: Place): SlackMessage {
-  switch (view.kind) {
-    case 'card':
-      return renderCard(view, place)
-    case 'reply':
-      return renderReply(view, place)
-    case 'failures':
-      return { text: failuresReply(view), blocks: [], attachments: [] }
-    case 'request':
-      return { text: requestLine(view), blocks: [], attachments: [] }
-    case 'note':
-      return { text: noteLine(view), blocks: [], attachments: [] }
-    case 'reminder':
-      return { text: reminderLine(view), blocks: [], attachments: [] }
-    case 'notice':
-      return renderNotice(view)
-    case 'digest':
-      return renderDigest(view)
-    default:
-      return assertNever(view)
-  }
-}
-
-function plainText(view: View, place: Place): string {
-  switch (view.kind) {
-    case 'card':
-      return plainCard(view, place)
-    case 'reply':
-      return replyLine(view, place)
-    case 'failures':
-      return failuresReply(view)
-    case 'request':
-      return requestLine(view)
-    case 'note':
-      return noteLine(view)
-    case 'reminder':
-      return reminderLine(view)
-    case 'notice':
-      return plainNotice(view)
-    case 'digest':
-      return plainDigest(view)
-    default:
-      return assertNever(view)
-  }
-}
+const textAlone = (text: string): SlackMessage => ({ text, blocks: [], attachments: [] })
 
 /** A reply is one line. A button needs a block, and Slack shows only blocks if there are any: the line is in both. */
 function renderReply(view: ReplyView, place: Place): SlackMessage {
@@ -147,9 +122,6 @@ function renderNotice(view: NoticeView): SlackMessage {
   const attachments = blocks.length === 0 ? [] : [{ color: NOTICE_STYLE.color, fallback: countWords(view), blocks }]
   return { text: noticeLine(view), blocks: [], attachments }
 }
-
-/** The notice without blocks: the counts, and the names of projects. */
-const plainNotice = (view: NoticeView): string => noticeLine(view)
 
 /** The text, for screen readers, names only the first projects; the list has all. */
 const PROJECTS_NAMED_MAX = 3
