@@ -53,7 +53,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     globalSetup: 'test/support/global-setup.ts',
     // Much of what drives a real process waits: more than the cores of a small machine.
-    maxWorkers: 8,
+    maxWorkers: 10,
     // A test of real processes that fails on a busy machine is tried once more there; the report names it.
     retry: process.env['CI'] ? 1 : 0,
     // Tests leave nothing behind in their process: their files share it, and the modules loaded there.
