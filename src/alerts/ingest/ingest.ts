@@ -104,26 +104,14 @@ const STABLE_ONCE_INGESTED = [
   'project',
 ] as const
 
-type Cached = ReturnType<typeof readOnce<Tx>>
-
 /**
  * Ingests one revision, except for the queues of its cards: they are planned when all revisions are ingested.
  * @param cached may have read outcomes before they got their cards: not for reads that count only those with cards
  */
-async function ingestOne(tx: Tx, cached: Cached, deps: Working, news: News): Promise<IngestedOne> {
+async function ingestOne(tx: Tx, cached: Tx, deps: Working, news: News): Promise<IngestedOne> {
   const { revisionKey, mark, requests, known, changes } = news
   const now = deps.clock.now()
   const { placed, newest } = await place(tx, news)
-  // All build events of the newest card, and of those that were just begun, are known here. This transaction holds the
-  // revision's lock, so no other transaction adds any.
-  const newestBefore = news.newest?.cardNumber ?? 0
-  for (const [cardNumber, all] of Map.groupBy([...news.onNewest, ...placed], (one) => one.cardNumber))
-    if (cardNumber !== null && cardNumber >= newestBefore)
-      cached.prime(
-        'eventsOfCard',
-        [revisionKey, cardNumber],
-        all.toSorted((a, b) => a.seq - b.seq),
-      )
   await together([
     changes && updateStreak(tx, changes, placed, now),
     ...placed.map((buildEvent) => judgeLaterAgain(tx, buildEvent, news, now)),

@@ -39,8 +39,7 @@ export async function readNews(
     tx.newestCard(revisionKey),
   ])
   const newestNumber = newest?.cardNumber ?? 0
-  const onNewest = newestNumber > 0 ? await tx.eventsOfCard(revisionKey, newestNumber) : []
-  let earlier = onNewest
+  let earlier = newestNumber > 0 ? await tx.eventsOfCard(revisionKey, newestNumber) : []
   if (newestNumber > 1 && mergeDetails([...earlier, ...buildEvents]).projectName === null)
     earlier = [...(await tx.eventsOfCard(revisionKey, newestNumber - 1)), ...earlier]
   const project = projectOf(buildEvents, earlier)
@@ -57,7 +56,7 @@ export async function readNews(
   const known: Known = { subscriptions: followers, rules: rules === 'wait' ? null : rules }
   const changes = branchWithOutcome(buildEvents.filter(({ cardNumber }) => cardNumber === null))
   const branch = changes?.key ?? (last ? branchKey(last.projectId, last.branch) : revisionKey)
-  return { revisionKey, mark, requests, buildEvents, newest, onNewest, known, changes, branch }
+  return { revisionKey, mark, requests, buildEvents, newest, known, changes, branch }
 }
 
 /** A GitHub or GitLab project has its stored names: a name from a delivery may be forged, or too new. */
