@@ -1,7 +1,6 @@
-import type { Kysely, Selectable } from 'kysely'
+import type { Kysely } from 'kysely'
 import { normalHandle } from '../../domain/handle.ts'
 import type { Schema } from '../schema.ts'
-import type { Claim } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'
 
@@ -28,29 +27,21 @@ export function readPeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boolea
     },
 
     async handlesOf(user) {
-      const rows = await db
-        .selectFrom('person')
-        .select(['handle', 'claimed_at as at'])
-        .where('user_id', '=', user)
-        .orderBy('claimed_at')
-        .orderBy('handle')
-        .execute()
-      return rows
+      const own = db.selectFrom('person').select(['handle', 'claimed_at as at']).where('user_id', '=', user)
+      return own.orderBy('claimed_at').orderBy('handle').execute()
     },
 
     async claimOf(handle) {
-      const found = db.selectFrom('person').selectAll().where('handle', '=', normalHandle(handle))
-      const row = await (locks ? found.forUpdate() : found).executeTakeFirst()
-      return row ? toClaim(row) : null
+      const claims = db
+        .selectFrom('person')
+        .select(['user_id as user', 'claimed_at as at', 'inactive_at as inactiveAt'])
+      const found = claims.where('handle', '=', normalHandle(handle))
+      return (await (locks ? found.forUpdate() : found).executeTakeFirst()) ?? null
     },
 
     async mentionsOf(user) {
-      const row = await db
-        .selectFrom('person_setting')
-        .select('mentions')
-        .where('user_id', '=', user)
-        .executeTakeFirst()
-      return wantsMentions(row ?? { mentions: null })
+      const setting = db.selectFrom('person_setting').select('mentions').where('user_id', '=', user)
+      return wantsMentions((await setting.executeTakeFirst()) ?? { mentions: null })
     },
 
     async claimantsToCheck(before, limit) {
@@ -130,9 +121,3 @@ export function writePeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boole
 const NEVER = 0
 
 const wantsMentions = ({ mentions }: { mentions: number | null }): boolean => mentions !== 0
-
-const toClaim = (row: Selectable<Schema['person']>): Claim => ({
-  user: row.user_id,
-  at: row.claimed_at,
-  inactiveAt: row.inactive_at,
-})

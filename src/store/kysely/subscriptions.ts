@@ -28,13 +28,8 @@ export function readSubscriptions(db: Kysely<Schema>, runQuery: RunQuery) {
     },
 
     async subscriptionsOf(channel) {
-      const rows = await db
-        .selectFrom('subscription')
-        .selectAll()
-        .where('channel', '=', channel)
-        .orderBy('id')
-        .execute()
-      return rows.map(toSubscription)
+      const own = db.selectFrom('subscription').selectAll().where('channel', '=', channel)
+      return (await own.orderBy('id').execute()).map(toSubscription)
     },
   } satisfies Partial<Reads>
 }
