@@ -25,10 +25,11 @@ export interface BuildEnd {
 }
 
 export interface FigureReads {
-  /** Build events that finish a build of any project, received at that time (ms) or later, in order, after this one. */
-  allEndsAfter(place: { at: number; seq: number }, limit: number): Promise<BuildEnd[]>
-  /** The same of one project. */
-  endsAfter(projectId: ProjectId, place: { at: number; seq: number }, limit: number): Promise<BuildEnd[]>
+  /**
+   * Build events that finish a build of this project (null: of any), received at that time (ms) or later, in order, after
+   * this one.
+   */
+  endsAfter(projectId: ProjectId | null, place: { at: number; seq: number }, limit: number): Promise<BuildEnd[]>
   /** Those of these projects in which a build ended at that time (ms) or later. */
   builtSince(projectIds: readonly string[], at: number): Promise<ProjectId[]>
   /** Those of these projects that are among `projects`. */
@@ -71,7 +72,7 @@ export async function buildsSince(reads: FigureReads, projects: Projects, since:
   }
   let place: { at: number; seq: number } | undefined = { at: since, seq: 0 }
   while (place) {
-    const ends: BuildEnd[] = await reads.allEndsAfter(place, COUNTED_AT_ONCE)
+    const ends: BuildEnd[] = await reads.endsAfter(null, place, COUNTED_AT_ONCE)
     for (const { projectId, buildId } of ends) {
       const ids = built.get(projectId)
       if (ids === null) continue

@@ -78,7 +78,7 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async build(projectId, buildId) {
       const [row] = await runQuery('build', { key: buildKey(projectId, buildId) }, (value) =>
-        db.selectFrom('build').selectAll().where('build_key', '=', value('key')),
+        builds().where('build_key', '=', value('key')),
       )
       return row ? BUILD.fromRow(row) : null
     },
@@ -136,7 +136,7 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
     },
 
     async newestBuild(projectId, branch) {
-      const query = db.selectFrom('build').selectAll().orderBy('build_order', 'desc').limit(1)
+      const query = builds().orderBy('build_order', 'desc').limit(1)
       const row = await (
         branch === undefined
           ? query.where('project_id', '=', projectId)
@@ -178,6 +178,19 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
       const due = builds().where('read_end_at', '<=', dueAt).orderBy('read_end_at').limit(limit)
       return (await due.execute()).map(BUILD.fromRow)
     },
+
+    async silentBuilds({ notAfter, notBefore }, limit) {
+      const silent = builds()
+        .where('at', '<=', notAfter)
+        .where('at', '>=', notBefore)
+        .where(({ or, eb }) => or([eb('asked_at', 'is', null), eb('asked_at', '<=', notAfter)]))
+        .orderBy('at')
+        .limit(limit)
+      const running = await silent.where('is_running', '=', sql.lit(1)).execute()
+      const waiting = await silent.where('status', '=', sql.lit('waiting')).execute()
+      const all = [...running, ...waiting].sort((a, b) => a.at - b.at)
+      return all.slice(0, limit).map(BUILD.fromRow)
+    },
   } satisfies Partial<Reads>
 }
 
@@ -210,6 +223,11 @@ export function writeBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
         .where('run', '=', attempt)
         .where('at', '=', knownAt)
         .execute()
+    },
+
+    async setCiCheckedAt(some, at) {
+      const keys = some.map(({ projectId, buildId }) => buildKey(projectId, buildId))
+      if (keys.length > 0) await db.updateTable('build').set({ asked_at: at }).where('build_key', 'in', keys).execute()
     },
 
     async forgetBuild(projectId, buildId) {
@@ -261,33 +279,3 @@ type Sql = RawBuilder<unknown>
 
 /** Whether the results of a build's stream follow one another. */
 const HAS_STREAK = WITHOUT_STREAK.map((end) => sql`coalesce(branch, '') not like ${sql.lit(`%${end}`)}`)
-
-/** Builds that have not ended, and have had no event for long. */
-export function readSilent(db: Kysely<Schema>) {
-  const silent = ({ notAfter, notBefore }: Parameters<Reads['silentBuilds']>[0], limit: number) =>
-    db
-      .selectFrom('build')
-      .selectAll()
-      .where('at', '<=', notAfter)
-      .where('at', '>=', notBefore)
-      .where(({ or, eb }) => or([eb('asked_at', 'is', null), eb('asked_at', '<=', notAfter)]))
-      .orderBy('at')
-      .limit(limit)
-
-  return {
-    async silentBuilds(since, limit) {
-      const running = await silent(since, limit).where('is_running', '=', sql.lit(1)).execute()
-      const waiting = await silent(since, limit).where('status', '=', sql.lit('waiting')).execute()
-      const all = [...running, ...waiting].sort((a, b) => a.at - b.at)
-      return all.slice(0, limit).map(BUILD.fromRow)
-    },
-  } satisfies Partial<Reads>
-}
-
-export const writeSilent = (db: Kysely<Schema>) =>
-  ({
-    async setCiCheckedAt(builds, at) {
-      const keys = builds.map(({ projectId, buildId }) => buildKey(projectId, buildId))
-      if (keys.length > 0) await db.updateTable('build').set({ asked_at: at }).where('build_key', 'in', keys).execute()
-    },
-  }) satisfies Partial<Tx>

@@ -7,14 +7,19 @@ import { toStored } from './build-events.ts'
 import { amongKeys, ofProjects } from './query.ts'
 
 export const readFigures = (db: Kysely<Schema>): FigureReads => ({
-  async allEndsAfter(place, limit) {
-    const rows = await endsAfter(db, place, limit).execute()
-    return rows.map(toEnd)
-  },
-
-  async endsAfter(projectId, place, limit) {
-    const rows = await endsAfter(db, place, limit).where('project_id', '=', projectId).execute()
-    return rows.map(toEnd)
+  async endsAfter(projectId, { at, seq }, limit) {
+    const rows = await db
+      .selectFrom('fact')
+      .select(['at', 'seq', 'project_id as projectId', 'build_id as buildId'])
+      .where('verdict', '=', sql.lit(1))
+      .where('at', '>=', at)
+      .where(({ or, eb }) => or([eb('at', '>', at), eb('seq', '>', seq)]))
+      .$if(projectId !== null, (query) => query.where('project_id', '=', projectId!))
+      .orderBy('at')
+      .orderBy('seq')
+      .limit(limit)
+      .execute()
+    return rows as BuildEnd[]
   },
 
   async builtSince(projectIds, at) {
@@ -86,22 +91,4 @@ export const readFigures = (db: Kysely<Schema>): FigureReads => ({
       status: toStatus(word),
     }))
   },
-})
-
-const endsAfter = (db: Kysely<Schema>, { at, seq }: { at: number; seq: number }, limit: number) =>
-  db
-    .selectFrom('fact')
-    .select(['at', 'seq', 'project_id', 'build_id'])
-    .where('verdict', '=', sql.lit(1))
-    .where('at', '>=', at)
-    .where(({ or, eb }) => or([eb('at', '>', at), eb('seq', '>', seq)]))
-    .orderBy('at')
-    .orderBy('seq')
-    .limit(limit)
-
-const toEnd = (row: { at: number; seq: number; project_id: string; build_id: string }): BuildEnd => ({
-  at: row.at,
-  seq: row.seq,
-  projectId: row.project_id as ProjectId,
-  buildId: row.build_id as BuildId,
 })

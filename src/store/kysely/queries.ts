@@ -10,7 +10,7 @@ import { readPlaces, writePrune } from './prune.ts'
 import { readDigests, writeDigests, readSubscriptions, writeSubscriptions } from './subscriptions.ts'
 import { readFigures } from './figures.ts'
 import { readStreaks, writeStreaks } from './streaks.ts'
-import { readBuilds, readSilent, writeSilent, writeBuilds } from './builds.ts'
+import { readBuilds, writeBuilds } from './builds.ts'
 import { readMovedChannels, writeMovedChannels } from './channels.ts'
 import { readCards, writeCards, readDecisions } from './cards.ts'
 import { readBuildEvents, writeBuildEvents } from './build-events.ts'
@@ -45,7 +45,6 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: Qu
     ...readJobs(db),
     ...readPlaces(db),
     ...readReports(db, runQuery),
-    ...readSilent(db),
     ...readBuilds(db, runQuery),
     ...readFigures(db),
     ...readDigests(db),
@@ -73,7 +72,6 @@ export function createTx(db: Kysely<Schema>, context: QueryContext & { onNews: O
     ...writeEvents(db),
     ...writePrune(db, runQuery),
     ...writeReports(db, runQuery),
-    ...writeSilent(db),
     ...writeBuilds(db, runQuery),
     ...writeDigests(db),
     ...writeStreaks(db, runQuery, context.onNews),

@@ -83,7 +83,7 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['searchListed by a part', (tx) => tx.searchListed({ text: '/7', at: 'anywhere' }, 9), 'project_key'],
   ['searchDelivered by a part', (tx) => tx.searchDelivered({ text: '/7', at: 'anywhere' }, 9), 'heard_full'],
   ['deliveredProjects', (tx) => tx.deliveredProjects(EVERY, 'desc', 9), 'heard_full'],
-  ['allEndsAfter', (tx) => tx.allEndsAfter({ at: T0 + BUILD_EVENTS / 2, seq: 9 }, 100), 'fact_ended_at'],
+  ['endsAfter of all', (tx) => tx.endsAfter(null, { at: T0 + BUILD_EVENTS / 2, seq: 9 }, 100), 'fact_ended_at'],
   ['projectsAmong', (tx) => tx.projectsAmong(['7'], { except: ['8'] }), 'heard_pkey', 'autoindex_heard_1'],
   ['builtSince', (tx) => tx.builtSince([ONE.projectId], T0 + BUILD_EVENTS / 2), 'fact_ended'],
   ['the mark of the newest build', (tx) => tx.forgetBuild(ONE.projectId, '541'), 'build_project'],
@@ -173,7 +173,7 @@ const WHOLE_TABLE =
 const SORTS_ALL = /USE TEMP B-TREE FOR ORDER BY|Sort {2}/
 const MUST_COME_SORTED = [
   'endsAfter',
-  'allEndsAfter',
+  'endsAfter of all',
   'branchStatesBefore',
   'digestsDue',
   'verdictsBefore',
