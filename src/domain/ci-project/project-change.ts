@@ -3,7 +3,7 @@ import { isIdDigits } from '../ids.ts'
 import { commandsOfLines } from './masked-project.ts'
 import { fieldOf, listOf, isNullish, textOf, canonical } from '../../lib/raw-values.ts'
 import { isRecord } from '../../lib/json.ts'
-import { ruleFaults, ruleOf, type RuleInput, type FieldFault } from '../rules/rule.ts'
+import { branchFaults, ruleOf, type RuleInput, type FieldFault } from '../rules/rule.ts'
 import { isSecretName, isSecretPlace, isUnordered, MASK, withoutCredentials } from './project-fields.ts'
 
 export type ProjectChange =
@@ -144,7 +144,7 @@ function changeRule(raw: Raw, place: number | null, input: RuleInput): ChangeEff
   if (place !== null && !isRecord(before)) return fault(field, 'has an unexpected format')
   const old = isRecord(before) ? before : null
   const after = ruleOf(old, input)
-  return changedUnless(ruleFaults(field, old, after, input), raw, {
+  return changedUnless(branchFaults(field, old, after), raw, {
     [RULES]: [...rules.slice(0, at), after, ...rules.slice(at + 1)],
   })
 }

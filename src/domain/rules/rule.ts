@@ -116,22 +116,12 @@ const OPTION_NAMES = ['key', 'url', 'room'] as const
 
 type Raw = Record<string, unknown>
 
-/** The faults of a changed rule. @param field its place, for messages. @param after the rule with CI's field names */
-export function ruleFaults(
-  field: string,
-  before: Raw | null,
-  after: Raw,
-  { notifier, events }: RuleInput,
-): FieldFault[] {
-  const faults = branchFaults(field, before, after)
-  if (notifier.trim() === '') faults.push({ field: `${field}.notifier`, reason: 'is empty' })
-  if (events.every((event) => event.trim() === ''))
-    faults.push({ field: `${field}.build_statuses`, reason: 'needs at least one event' })
-  return faults
-}
-
-/** An unchanged branch is not checked: CI has accepted it already. */
-function branchFaults(field: string, before: Raw | null, after: Raw): FieldFault[] {
+/**
+ * The fault of a changed rule's branch. An unchanged branch is not checked: CI has accepted it already.
+ * @param field the rule's place, for messages
+ * @param after the rule with CI's field names
+ */
+export function branchFaults(field: string, before: Raw | null, after: Raw): FieldFault[] {
   const isSame = ['branch', 'branch_match'].every((name) => before?.[name] === after[name])
   const branch = textOf(after['branch'])
   if (isSame || branch === null || canCoverBranch(branch, textOf(after['branch_match']))) return []

@@ -245,16 +245,6 @@ describe('a removed rule', () => {
 })
 
 describe('an impossible rule', () => {
-  it('has no event or no notifier', () => {
-    expect(faults({ what: 'rule', at: 1, rule: ruleInput({ events: [] }) })).toEqual([
-      'notification_rules[1].build_statuses needs at least one event',
-    ])
-    expect(faults({ what: 'rule', at: null, rule: ruleInput({ events: [' '], notifier: ' ' }) })).toEqual([
-      'notification_rules[3].notifier is empty',
-      'notification_rules[3].build_statuses needs at least one event',
-    ])
-  })
-
   it('has a branch pattern that matches no possible branch, unless CI has that pattern already', () => {
     const impossible = ['notification_rules[1].branch can match nothing']
     const said = (branch: string, branchMatch: RuleInput['branchMatch'], raw = sentProject()) =>
