@@ -184,7 +184,7 @@ describe.each(['github', 'gitlab'] as const)('%s', (name) => {
     const body = await unheard(stage, 'failed', 'acme/web')
     for (const bad of ELSEWHERE) {
       const forged = stage.source.relabelled(body, { id: 'acme/web', name: bad })
-      const reason = expect.stringMatching(/is not (?:owner\/name|group\/project)/)
+      const reason = expect.stringContaining('with usable ids and names')
       expect([bad, await stage.source.send(stage.app.url, forged)]).toMatchObject([bad, { status: 400, text: reason }])
     }
     expect(rowsOf(stage.folder, 'select 1 from delivery')).toEqual([])

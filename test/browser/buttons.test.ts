@@ -1,6 +1,5 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { CHANNELS, PEOPLE } from '../../packages/sandbox-slack/src/workspace.ts'
 import type { DemoProcess } from '../../packages/demo/src/gallery/demo-process.ts'
 import {
   actAs,
@@ -22,13 +21,6 @@ async function push(demo: DemoProcess, project: string, more: object): Promise<s
   const asked = { branch: 'main', message: 'Fix login', committer: 'Ada', ...more }
   const { id } = (await demo.ci(`projects/${encodeURIComponent(project)}/push`, asked)) as { id: string }
   return id
-}
-
-/** Somebody types a command in #web, at a window of their own. */
-async function runElsewhere({ url }: DemoProcess, text: string): Promise<void> {
-  const deed = { kind: 'command', user: PEOPLE.grace, channel: CHANNELS.web, command: '/ci', text }
-  const { ok } = await fetch(new URL('/sandbox/people', url), { method: 'POST', body: JSON.stringify(deed) })
-  expect(ok).toBe(true)
 }
 
 /** A card of this build in this state. */
@@ -93,22 +85,6 @@ describeDemo('whoever presses', (demo) => {
     await rules.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove it' }).click()
     await message(page, 'unsubscribed this channel from')
-  })
-
-  test('Next and Previous turn the pages of what a channel follows, in one message', async () => {
-    const page = await openPage(demo().url)
-    await actAs(page, 'Grace')
-    await goTo(page, 'web')
-    for (const n of [1, 2, 3, 4, 5]) await runElsewhere(demo(), `subscribe acme/api failed release/${n}`)
-    await messages(page, /Subscribed to acme\/api/)
-      .nth(4)
-      .waitFor()
-    await write(page, '/ci rules')
-    const rules = await answer(page, 'page 1 of 2')
-    await rules.getByRole('button', { name: 'Next' }).click()
-    await (await answer(page, 'page 2 of 2')).getByRole('button', { name: 'Previous' }).click()
-    await answer(page, 'page 1 of 2')
-    expect(await messages(page, /page \d of 2/).count()).toBe(1)
   })
 
   test('Refresh says how it is now', async () => {

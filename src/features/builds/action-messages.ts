@@ -189,8 +189,7 @@ const hasEnded = ({ shown }: BuildSummary): boolean =>
 
 function whyNotNow({ action, build: { shown, offers, ref } }: Of<'not-now'>): Words {
   const isStop = action === 'stop'
-  if (!isStop && action !== 'restart')
-    return { why: 'It no longer waits for that, or a request about it is on its way.', next: REFRESH }
+  if (!isStop && action !== 'restart') return shown === 'waiting' ? ASKED : OTHERS
   switch (shown) {
     case 'requested':
     case 'queued':
@@ -219,6 +218,10 @@ function whyNotNow({ action, build: { shown, offers, ref } }: Of<'not-now'>): Wo
 const AGAIN = 'Press *Restart* to run it again.'
 
 const PASSED: ReadonlySet<Shown> = new Set<Shown>(['passed', 'fixed', 'flaky'])
+
+const ASKED: Words = { why: 'It no longer waits for that, or a request about it is on its way.', next: REFRESH }
+
+const OTHERS: Words = { why: 'It no longer waits: somebody else was faster, or it has ended.', next: REFRESH }
 
 const NOT_NOW: Words = { why: 'That is not possible right now.', next: REFRESH }
 

@@ -136,8 +136,15 @@ export async function channelMoved({ store }: ClosingDeps, from: ChannelId, to: 
 
 /** Slack reports that Buildline was invited to the channel. The next sweep sends what waited. */
 export async function channelOpened({ store }: ClosingDeps, channel: ChannelId): Promise<void> {
-  await store.write((tx) => tx.reopenChannel(channel))
+  await store.write(async (tx) => {
+    await tx.reopenChannel(channel)
+    // If it is the default channel, it gets what came for others while it was closed as well.
+    for (const other of await tx.closedChannels()) await tx.setLastDoneAt(elsewhereName(other.channel), 0)
+  })
 }
+
+/** The store records under this name for which closing the default channel got what the closed channel has not shown. */
+const elsewhereName = (channel: ChannelId): string => `show-elsewhere ${channel}`
 
 /** A process that has claimed a closing notifies its owners within this time, or is dead. */
 export const NOTIFYING_MAX_MS = 60_000
@@ -168,7 +175,7 @@ async function showElsewhere(
   { store, clock, log, subscriptions }: ClosingDeps,
   { channel, closedAt }: ClosedChannel,
 ): Promise<void> {
-  const name = `show-elsewhere ${channel}`
+  const name = elsewhereName(channel)
   const substitute = substituteIn(await subscriptions(), channel)
   const isDone = (await store.read.lastDoneAt(name)) === closedAt
   // A default channel that is closed too gets nothing meanwhile, so this runs again when it opens.
