@@ -99,8 +99,14 @@ const testPipelineOf = (pipeline: Record<string, unknown>): MaskedProject['testP
 const deploymentOf = ({ branch, config }: Record<string, unknown>): ShownDeployment => ({
   branch: textOf(branch) ?? textOf(fieldOf(branch, 'branch_name')),
   match: textOf(fieldOf(branch, 'match_mode')),
-  types: [...new Set([config].flat().flatMap(typesOf))],
+  types: [...new Set(stepsOf(config).flatMap(typesOf))],
 })
+
+/** The steps. If they are in lists inside an object, a form that CI does not document, only their types. */
+function stepsOf(config: unknown): unknown[] {
+  if (!isRecord(config) || config['type'] !== undefined) return [config].flat()
+  return Object.values(config).flatMap((inner) => listOf(inner).flatMap((step) => textOf(fieldOf(step, 'type')) ?? []))
+}
 
 // A bare string in a deployment's settings can be anything, even a credential: only what looks like a type is shown.
 function typesOf(step: unknown): string[] {

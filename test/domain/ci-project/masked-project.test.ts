@@ -120,6 +120,11 @@ describe('a project as it is shown', () => {
     ['with one step', { config: { type: 's3_deployment' } }, { types: ['s3_deployment'] }],
     ['with bare types', { config: ['s3_deployment', 'pw', 'rm -rf x_deployment'] }, { types: ['s3_deployment'] }],
     ['with a type twice', { config: [{ type: 'odd' }, { type: 'odd' }] }, { types: ['odd'] }],
+    [
+      'with its steps in a list',
+      { config: { note: 'pw', deployments: [{ type: 's3_deployment' }, 'pw'], keys: [{ type: 'pw' }] } },
+      { types: ['s3_deployment'] },
+    ],
     ['without steps', { config: null }, { types: [] }],
     ['with its branch as a string', { branch: 'main' }, { branch: 'main', match: null }],
   ])('has a deployment %s', (_, sent, shown) => {
