@@ -47,7 +47,6 @@ export function createCiLookup(deps: CiLookupDeps) {
   }
 }
 
-/** If a project or build is unknown, asks CI and tries once more. */
 export type OrAskCi = ReturnType<typeof createCiLookup>
 
 /** One build, for a choice or a modal, with as much of what failed as is shown outside channels. */

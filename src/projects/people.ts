@@ -1,6 +1,5 @@
 import type { Reads } from '../store/store.ts'
 
-/** A person's settings for mentions. */
 export interface Me {
   user: string
   /** the committer names that the person has claimed, the oldest claim first; `at` in ms */

@@ -29,7 +29,6 @@ interface Found {
   delivered: readonly DeliveredProject[]
 }
 
-/** Joins the projects found in CI's list with those from deliveries. */
 async function joined(reads: Reads, found: Found): Promise<ProjectRef[]> {
   const keys = [...found.listed.flatMap(listedKeys), ...found.delivered.flatMap(deliveredKeys)]
   if (keys.length === 0) return []

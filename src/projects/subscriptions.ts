@@ -31,7 +31,8 @@ export async function shownOf(
   subscriptions: readonly Subscription[],
 ): Promise<ShownSubscription[]> {
   const keys = subscriptions.flatMap(followedKeys)
-  const [named, closed] = await Promise.all([namedAs(store.read, keys), store.read.closedChannels()])
+  const named = await withNames(store.read, await projectsAs(store.read, keys))
+  const closed = await store.read.closedChannels()
   return Promise.all(
     subscriptions.map(async (subscription): Promise<ShownSubscription> => {
       const { rules: own, source, channel } = subscription
@@ -104,14 +105,9 @@ export function pausedIn(closed: readonly ClosedChannel[], channel: ChannelId): 
   return found ? { code: found.code, at: found.closedAt } : null
 }
 
-/** A project with the names that its build events use. */
 export interface Named {
   project: ProjectRef
   names: ProjectNames
-}
-
-async function namedAs(reads: Reads, keys: readonly string[]): Promise<Named[]> {
-  return withNames(reads, await projectsAs(reads, keys))
 }
 
 /** The one project that a text names, as `findProject` finds it, with the names that its build events use. */

@@ -1,4 +1,5 @@
 import { isIdDigits, isUuid, sourceOf, toUuid, type SourceName, type Uuid } from '../domain/ids.ts'
+import { isBelow, pathOf } from './http/address.ts'
 
 // Addresses of builds, as people copy them from a browser.
 
@@ -77,8 +78,3 @@ export function namesProject({ url, source }: BuildAddress, sites: Sites, build:
 
 /** The path after the project's name. */
 const AFTER = { github: '/actions/runs/', gitlab: '/-/pipelines/' } as const
-
-const isBelow = ({ origin, pathname }: URL, base: URL): boolean =>
-  origin === base.origin && `${pathname}/`.startsWith(`${pathOf(base)}/`)
-
-const pathOf = ({ pathname }: URL): string => pathname.replace(/\/$/, '')

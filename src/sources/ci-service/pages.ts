@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import * as z from 'zod'
 import type { ProjectList } from '../../domain/ci-project/project.ts'
 import { countOrNull } from '../values.ts'
+import { isBelow } from '../http/address.ts'
 import { CiError } from '../http/errors.ts'
 import { readAnswer, type CiResponse } from '../http/exchange.ts'
 
@@ -57,7 +58,7 @@ export async function followPages<Item>(list: PagedList<Item>): Promise<ProjectL
     itemsMax = Math.max(itemsMax, page.entries.length)
     if (isRepeated) break
     const linked = findNextLink(page.link, at.url)
-    if (linked && isBelow(list.base, linked)) next = { url: linked, isPromised: true }
+    if (linked && isBelow(linked, list.base)) next = { url: linked, isPromised: true }
     // Our credentials must not go elsewhere. The next page number leads to the same page.
     else if (linked) next = pageAt(list, number + 1, true)
     else if (total !== null) next = listed.size < total ? pageAt(list, number + 1, true) : null
@@ -117,9 +118,6 @@ async function readEntries<Item>(values: readonly unknown[], { read, idOf }: Pag
   }
   return entries
 }
-
-const isBelow = (base: URL, url: URL): boolean =>
-  url.origin === base.origin && url.pathname.startsWith(`${base.pathname.replace(/\/+$/, '')}/`)
 
 /** The `rel=next` address of a `Link` header (RFC 8288), resolved against the page's own, or null. */
 function findNextLink(header: string | null, pageUrl: URL): URL | null {

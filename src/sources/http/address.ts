@@ -21,15 +21,21 @@ export function addressOf(
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
     throw new CiError({ kind: 'bad-request', purpose: 'build an address', isUndone: true })
   const url = new URL(base)
-  const prefix = base.pathname.replace(/\/+$/, '')
   url.search = ''
   url.hash = ''
-  url.pathname = [prefix, ...segments.map(encodeURIComponent)].join('/')
+  url.pathname = [pathOf(base), ...segments.map(encodeURIComponent)].join('/')
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value))
   }
   return url
 }
+
+/** Whether it is this base, or an address below it. */
+export const isBelow = ({ origin, pathname }: URL, base: URL): boolean =>
+  origin === base.origin && `${pathname}/`.startsWith(`${pathOf(base)}/`)
+
+/** The path without a slash at its end. */
+export const pathOf = ({ pathname }: URL): string => pathname.replace(/\/+$/, '')
 
 // The names of repositories and projects become parts of addresses. `.` and `..` would lead to another address there.
 
