@@ -44,7 +44,6 @@ const AGAIN_MS = 1_000
 const INGEST_AGAIN_MS = 5_000
 const INGEST_AGAIN_MAX_MS = 10 * 60_000
 
-/** The two loops. */
 export type Work = 'ingest' | 'send'
 
 export interface Reconciler {

@@ -63,7 +63,6 @@ export interface ReadDelivery extends Delivery {
   kind: 'delivery'
 }
 
-/** A report of a build's tests. */
 export interface ReadReport {
   kind: 'report'
   projectId: ProjectId

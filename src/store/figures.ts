@@ -42,7 +42,6 @@ export interface FigureReads {
   branchStatesBefore(branchKeys: readonly string[], at: number): Promise<(BranchState & { branchKey: string })[]>
 }
 
-/** The reads that figures need. */
 type FigureStore = FigureReads & RedReads
 
 /** Outcomes read at once; between two reads, the event loop does other work. */

@@ -116,7 +116,6 @@ export interface KnownBuild extends AttemptRef {
   committer: string | null
 }
 
-/** A build event without its content. */
 export type EventRef = Pick<BuildEvent, 'seq' | 'at' | 'cardNumber' | 'revisionKey'>
 
 /** A lease: only its holder may do something, until `heldUntil` (ms). */
@@ -142,7 +141,6 @@ export interface ClosedChannel {
   notifiedAt: number | null
 }
 
-/** A subscription that was made in Slack. */
 export interface StoredSubscription extends Subscription {
   source: 'slack'
   id: string
@@ -153,7 +151,6 @@ export interface StoredSubscription extends Subscription {
   changedAt: number | null
 }
 
-/** What somebody in Slack wants a channel to follow. */
 export type NewSubscription = Pick<
   Subscription,
   'channel' | 'follows' | 'rules' | 'quiet' | 'mention' | 'details' | 'remind'
@@ -240,7 +237,6 @@ export interface StoredInteraction extends ReceivedInteraction {
 /** Slack accepts answers at a response_url for this long. */
 export const RESPONSE_URL_MS = 30 * 60_000
 
-/** A stored test report. */
 export interface StoredReport {
   id: number
   /** the build event that opened the attempt it is about; 0: it was received before the build was known */
@@ -249,7 +245,6 @@ export interface StoredReport {
   report: FailureReport
 }
 
-/** A build, and how many reports it has. */
 interface ReportedBuild {
   projectId: ProjectId
   buildId: BuildId

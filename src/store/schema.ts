@@ -206,7 +206,6 @@ export interface Schema {
     /** `github:<repository>` of a workflow of GitHub; null: of another project, or an older process wrote the row */
     repository: Generated<string | null>
   }
-  /** interactions from Slack that still need an answer */
   interaction: {
     id: string
     ask_key: string
@@ -303,7 +302,6 @@ export interface Schema {
     checked_at: Generated<number>
   }
   person_setting: { user_id: string; mentions: number }
-  /** test reports of build steps */
   report: {
     id: Generated<number>
     /** `project_id/build_id`; the build may not be known */

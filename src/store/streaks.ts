@@ -49,7 +49,6 @@ export interface StreakWrites {
 /** The name to lock before changing the streak of the branch with this key: `tx.lockName`. */
 export const streakLock = (key: string): string => `breakage of ${key}`
 
-/** The reads that find red branches. */
 export interface RedReads extends Pick<StreakReads, 'openStreaks'> {
   redBuilds(projects: Projects | null, limit: number): Promise<KnownBuild[]>
   newestBuild(projectId: string, branch: string): Promise<KnownBuild | null>

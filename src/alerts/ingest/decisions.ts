@@ -13,7 +13,6 @@ import { judgementsOf } from '../../domain/builds/history.ts'
 import type { StoredDecision } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
 
-/** Names one card of a revision. */
 export interface CardOfRevision {
   revisionKey: string
   cardNumber: number

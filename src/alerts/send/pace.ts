@@ -146,7 +146,6 @@ const PING_DOWN_MS = 1_000
 /** The interval of pings while Slack refuses the token, which only a person can fix. */
 const PING_CLOSED_MS = 30_000
 
-/** How a call ended. */
 type Outcome = { kind: 'sent' | 'found' } | Failure
 
 const codeOf = (outcome: Outcome): string => ('code' in outcome ? outcome.code : outcome.kind)

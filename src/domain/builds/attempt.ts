@@ -54,7 +54,6 @@ export function foldBuild(
   return { attempts: drafts.map(toAttempt), effects }
 }
 
-/** The effect of each build event, for callers that need no attempts. */
 export const effectsOf = (buildEvents: readonly BuildEvent[], restarts: readonly RestartRequest[] = []): Effect[] =>
   fold(buildEvents, restarts).effects
 

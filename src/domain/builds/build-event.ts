@@ -96,7 +96,6 @@ export interface ReceivedEvent {
   details: BuildDetails
 }
 
-/** A build event as stored. */
 export interface BuildEvent extends ReceivedEvent {
   /** the order of receipt */
   seq: number
@@ -123,7 +122,6 @@ export function revisionKey({ projectId, branch, commitId, buildId }: ReceivedEv
   return digest([projectId, branch, ...parts])
 }
 
-/** The result of storing a delivery. */
 export interface Recorded {
   answer: 'recorded' | 'duplicate'
   /** the build event that was stored, or that is repeated */

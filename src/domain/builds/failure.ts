@@ -70,7 +70,6 @@ export const withoutLines = (failures: Failures): Failures => ({
   log: [],
 })
 
-/** The stream's finished build before this one. */
 export interface BuildBefore {
   reports: readonly FailureReport[]
   isRed: boolean

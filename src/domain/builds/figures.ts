@@ -143,7 +143,6 @@ export const noFigures = ({ days }: FigureQuery): Figures => ({
 
 const NONE: Count = { builds: 0, passed: 0 }
 
-/** The figures of several projects together. */
 export const joinFigures = (a: Figures, b: Figures): Figures => ({
   ...sum(a, b),
   before: sum(a.before, b.before),

@@ -17,7 +17,6 @@ import { hasStreak } from './stream.ts'
 
 // Judges an attempt by the outcomes of its stream, of which it reads as few as possible.
 
-/** The reads that judging needs. */
 export interface OutcomeReads {
   /** Build events that finish a build of the branch at or before this build, newest build first. */
   verdictsBefore(branchKey: string, buildOrder: string, limit: number): Promise<BuildEvent[]>

@@ -93,7 +93,6 @@ export function ownershipOf(streak: Streak, now: number): Ownership {
   }
 }
 
-/** Since when the branch is red, and how many builds failed. */
 export const extentOf = ({ beganAt: at, builds }: Streak): StreakExtent => ({ at, builds, atLeast: false })
 
 /** When an owner's time or a snooze is up (ms); null: there is neither. */
@@ -183,7 +182,6 @@ export const endedLater = (older: Ended, newer: Ended): boolean =>
 
 type Ended = Pick<BuildEvent['details'], 'finishedAt'>
 
-/** The build event that ended the attempt. */
 export const endOf = ({ buildEvents, finalSeq }: Attempt): BuildEvent | undefined =>
   buildEvents.find(({ seq }) => seq === finalSeq)
 

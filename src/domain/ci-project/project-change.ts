@@ -158,7 +158,6 @@ function removeRule(raw: Raw, at: number): ChangeEffect {
   return missing ?? changed(raw, { [RULES]: rules.filter((_, place) => place !== at) })
 }
 
-/** One difference between two states of a project. */
 export interface Difference {
   /** `branches`, `environment_variables.TOKEN`, `notification_rules[2].options.key`; for a new item, its new place */
   field: string

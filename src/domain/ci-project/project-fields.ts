@@ -59,7 +59,6 @@ const PROJECT_FIELDS: Readonly<Record<string, ProjectField>> = {
 export const projectField = (name: string): ProjectField | undefined =>
   Object.hasOwn(PROJECT_FIELDS, name) ? PROJECT_FIELDS[name] : undefined
 
-/** The names of the fields that meet the condition. */
 export const fieldsThat = (isSo: (field: ProjectField) => boolean | undefined): ReadonlySet<string> =>
   new Set(Object.keys(PROJECT_FIELDS).filter((name) => isSo(PROJECT_FIELDS[name]!)))
 

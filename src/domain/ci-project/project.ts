@@ -17,7 +17,6 @@ export interface Project {
   raw: Record<string, unknown>
 }
 
-/** A list of projects, and how much of it is missing. */
 export interface ProjectList<Item> {
   projects: Item[]
   /** CI has more projects than are listed here */

@@ -6,7 +6,6 @@ import { assertNever, invariant } from '../../lib/assert.ts'
 import { isAccountNotice, type Status } from '../builds/status.ts'
 import type { Subscription } from './subscription.ts'
 
-/** Why a channel got a message, or did not. */
 export type Reason =
   | 'event-selected'
   | 'every-event'

@@ -176,7 +176,6 @@ export interface BranchFilter {
   entries: readonly string[]
 }
 
-/** The filter of a project as CI sent it. */
 export const filterOf = (raw: Record<string, unknown>): BranchFilter => ({
   mode: textOf(raw['branch_match']),
   entries: textsOf(raw['branches']),

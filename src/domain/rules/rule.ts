@@ -37,7 +37,6 @@ export type Selectable = (typeof RULE_EVENTS)[number] | 'unknown'
 /** The project's own rules with the notifier `slack`, as channel rules. */
 export const slackRules = (rules: readonly NotificationRule[]): ChannelRule[] => rulesFor('slack', rules)
 
-/** The project's own rules with one notifier, as channel rules. */
 export const rulesFor = (notifier: string, rules: readonly NotificationRule[]): ChannelRule[] =>
   rules
     .filter((rule) => rule.notifier.toLowerCase() === notifier)
@@ -64,7 +63,6 @@ const WORDS = new Map([
 /** The result of one rule for one build event: the first condition that failed, or `selects`. */
 export type RuleVerdict = 'selects' | 'branch-not-matched' | 'branch-unknown' | 'pattern-invalid' | 'event-not-selected'
 
-/** One rule and its result for a build event. */
 export interface RuleResult {
   rule: ChannelRule
   /** the rule's owner: the project in CI, the channel, or the subscriptions file */
@@ -144,7 +142,6 @@ export function ruleOf(before: Raw | null, { notifier, target, branch, branchMat
   }
 }
 
-/** The project without the rules of these notifiers. */
 export const withoutRulesOf = (notifiers: readonly string[], raw: Raw): Raw =>
   notifiers.length === 0 || !Array.isArray(raw[RULES])
     ? raw

@@ -13,7 +13,6 @@ export interface GithubApp {
   privateKey: string
 }
 
-/** Provides the tokens for calls. */
 export interface GithubTokens {
   of(repository: string): Promise<string>
   /** Drops a token that GitHub refused. */

@@ -243,7 +243,6 @@ function parsed(text: string, { status, purpose }: { status: number; purpose: st
   }
 }
 
-/** The body has more bytes than the limit. */
 class TooLargeError extends Error {
   override readonly name = 'TooLargeError'
 }

@@ -106,7 +106,6 @@ const VERDICTS = (['success', 'failed', 'infrastructure_failure'] as const).map(
 /** At most this many outcomes of newer builds are read: one that overtook this build is near it. */
 const OVERTAKERS_MAX = 100
 
-/** Build events, by build, card and branch. */
 export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean) {
   const buildEvents = () => db.selectFrom('fact').selectAll()
   const verdicts = (key: string) =>
@@ -230,7 +229,6 @@ export function readBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, locks: b
 const ACKNOWLEDGED_TOGETHER = 32
 const SEQS = Array.from({ length: ACKNOWLEDGED_TOGETHER }, (_, n) => `seq${n}`)
 
-/** Build events, deliveries, and decisions. */
 export function writeBuildEvents(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews) {
   /** A build keeps the order of its first build event. The caller has read the build's events, and so locked them. */
   async function uuidOrder({ projectId, buildId, details }: ReceivedEvent, at: number): Promise<string> {

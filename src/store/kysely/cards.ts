@@ -58,7 +58,6 @@ const MESSAGE = mapping<'message', StoredMessage>({
   postedAttempt: 'born_run',
 })
 
-/** Cards and their messages. */
 export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean) {
   const suffix = locks ? 'for update' : ''
   return {
@@ -120,7 +119,6 @@ export function readCards(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean
   } satisfies Partial<Reads>
 }
 
-/** Cards with their queues, and their messages. */
 export function writeCards(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews) {
   return {
     async ensureCard({ subject, channel, quiet, mention, details }) {

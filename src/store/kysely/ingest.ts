@@ -8,7 +8,6 @@ import { randomInt } from 'node:crypto'
 /** Build events read per revision in one round: several may be of one revision. */
 const EVENTS_PER_REVISION = 4
 
-/** What waits to be ingested. */
 export function readIngest(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean) {
   return {
     async dueIngest(now, limit) {
@@ -75,7 +74,6 @@ const STAMP_MAX = 2 ** 48 - 1
 /** A postponed revision gets the highest urgency: it may hold a failure. */
 const PUT_OFF_PRIORITY = 0
 
-/** Revisions to ingest, and locks by name. */
 export function writeIngest(
   db: Kysely<Schema>,
   runQuery: RunQuery,

@@ -5,7 +5,6 @@ import type { Reads, Tx } from '../store.ts'
 import { columns, type RunQuery } from './query.ts'
 import { mapping } from './rows.ts'
 
-/** Interactions from Slack that still need an answer. */
 export function readInteractions(db: Kysely<Schema>, locks: boolean) {
   return {
     async interactionsOf(interactionKey) {

@@ -12,7 +12,6 @@ const CHANNELS_MAX = 10_000
 /** The priorities that new build events have. */
 const URGENCIES = [0, 1, 2]
 
-/** Due steps, recent calls to Slack, and closed channels. */
 export function readPace(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async channelsToPost() {

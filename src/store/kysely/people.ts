@@ -4,7 +4,6 @@ import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 import type { RunQuery } from './query.ts'
 
-/** Who owns which committer's handle, and whether they want to be mentioned. */
 export function readPeople(db: Kysely<Schema>, runQuery: RunQuery, locks: boolean) {
   return {
     async personOf(handle) {

@@ -82,7 +82,6 @@ const sourceWord = (id: string) =>
     'source',
   )
 
-/** Finds projects by the names that people and deliveries use. */
 export const readNames = (db: Kysely<Schema>) =>
   ({
     async listedAs(keys, limit) {

@@ -16,7 +16,6 @@ const heardKeys = ({ name, full_name: fullName }: Pick<Selectable<Schema['heard'
   full_key: keyOf(fullName ?? name),
 })
 
-/** Projects, as CI lists them and as deliveries call them. */
 export function readProjects(db: Kysely<Schema>, runQuery: RunQuery) {
   const ofQuery = ({ text, type, readSince }: ListedQuery) =>
     db
@@ -84,7 +83,6 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery) {
   } satisfies Partial<Reads>
 }
 
-/** Projects, as CI lists them and as deliveries call them. */
 export function writeProjects(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async saveProject({ legacyId, readAt, ...project }) {

@@ -6,7 +6,6 @@ import type { Reads, Tx } from '../store.ts'
 import { markBuilds } from './builds.ts'
 import type { RunQuery } from './query.ts'
 
-/** What retention looks at: build events in order of receipt. */
 export const readPlaces = (db: Kysely<Schema>) =>
   ({
     async eventsAfter(seq, limit) {
@@ -25,7 +24,6 @@ export const readPlaces = (db: Kysely<Schema>) =>
     },
   }) satisfies Partial<Reads>
 
-/** Removes what is too old. */
 export function writePrune(db: Kysely<Schema>, runQuery: RunQuery) {
   /** Cards of days before `beforeDay` that are done or in a closed channel. */
   function oldCards(subjectOf: (day: string) => string, { beforeDay, closed }: OldNotices, limit: number) {

@@ -5,7 +5,6 @@ import type { ReportReads, ReportWrites } from '../records.ts'
 import type { Schema } from '../schema.ts'
 import { amongKeys, columns, type RunQuery } from './query.ts'
 
-/** Test reports of build steps. */
 export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads => ({
   async reportsOf(buildKey) {
     const rows = await runQuery('reportsOf', { buildKey }, (value) =>

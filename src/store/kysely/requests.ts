@@ -81,7 +81,6 @@ function fromRequest(request: Request | ProjectRequest): Selectable<Schema['requ
   return PROJECT_REQUEST.toRow({ ...request, target: { project, what, before } })
 }
 
-/** Requests to CI, about builds and about projects. */
 export function readRequests(db: Kysely<Schema>, runQuery: RunQuery) {
   const requests = () => db.selectFrom('request').selectAll()
   const ofBuild = (projectId: string, buildId: string) =>

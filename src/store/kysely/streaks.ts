@@ -47,7 +47,6 @@ const OUTCOMES_LOOKED_AT = 50
 /** Outcomes read for all channels. */
 const CARDS_LOOKED_AT = 200
 
-/** Red streaks, and the changes that people made. */
 export function readStreaks(db: Kysely<Schema>, runQuery: RunQuery): StreakReads {
   const streaks = () => db.selectFrom('breakage').selectAll()
   const open = () => streaks().where('ended_at', 'is', null)

@@ -19,7 +19,6 @@ import type { RunQuery } from './query.ts'
 import type { Schedule } from '../../domain/rules/digest.ts'
 import type { DigestView } from '../../domain/cards/view.ts'
 
-/** Subscriptions made in Slack. */
 export function readSubscriptions(db: Kysely<Schema>, runQuery: RunQuery) {
   return {
     async subscriptions() {
