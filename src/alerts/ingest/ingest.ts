@@ -294,10 +294,6 @@ function restartedOn({
   return new Set(restarts.map(({ buildId }) => buildId))
 }
 
-// Attempts are numbered from 1 on each card. A stop concerns its own card; a restart may have begun the next card.
-const requestsOn = (subject: string, requests: readonly Request[]): Request[] =>
-  requests.filter((request) => request.subject === subject || request.action === 'restart')
-
 /** Confirms the requests whose results the build events show, even those already unconfirmed. */
 async function settleRequests(
   tx: Tx,
@@ -308,7 +304,8 @@ async function settleRequests(
     now,
   }: { subject: string; all: readonly Request[]; attempts: readonly Attempt[]; now: number },
 ): Promise<void> {
-  for (const request of requestsOn(subject, all)) {
+  // Attempts are numbered from 1 on each card. A stop concerns its own card; a restart may have begun the next card.
+  for (const request of all.filter((one) => one.subject === subject || one.action === 'restart')) {
     // While CI is being called, the caller decides how the request ends.
     if (request.state === 'calling' || !shownBy(request, attempts, all)) continue
     const change = afterEvent(request, { kind: 'shown' }, now)

@@ -98,7 +98,10 @@ async function record(
   if (before) return countRepetition(tx, before)
   if (project) await keepDelivered(tx, deps, project)
   const credible = withCredible(delivered, at)
-  const received = isUuid(credible.buildId) ? await asKnown(tx, credible) : credible
+  const { projectId, buildId, details } = credible
+  // A build that CI first named by its number and now delivers by its uuid keeps the number as its id.
+  const id = isUuid(buildId) ? await knownId(tx, { projectId, buildId, uuid: details.buildUuid }) : buildId
+  const received = { ...credible, buildId: id }
   const known = await tx.eventsOfBuild(received.projectId, received.buildId)
   const event = numbered(received, known)
   const unanswered = known.find((buildEvent) => isRepetitionOf(buildEvent, event, at))
@@ -130,12 +133,6 @@ const withCredible = (event: ReceivedEvent, at: number): ReceivedEvent => ({
   ...event,
   details: withCredibleTimes(event.details, at),
 })
-
-/** A build that CI first named by its number and now delivers by its uuid keeps the number as its id. */
-async function asKnown(tx: Tx, event: ReceivedEvent): Promise<ReceivedEvent> {
-  const { projectId, buildId, details } = event
-  return { ...event, buildId: await knownId(tx, { projectId, buildId, uuid: details.buildUuid }) }
-}
 
 /** The id under which a build is stored. */
 export async function knownId(

@@ -160,17 +160,14 @@ export const polledGitlab = (client: GitlabClient, projects: readonly string[]):
         since === null ? [] : await client.pipelines(id, { updatedAfter: new Date(since).toISOString(), signal }),
         changedAt === null ? await client.pipelines(id, { signal }) : [],
       ]
-      const pipelines = onceEach([...changed, ...newest].flatMap((one) => readListed(one) ?? []))
+      const shown = [...changed, ...newest].flatMap((one) => readListed(one) ?? [])
+      const pipelines = [...new Map(shown.map((one) => [one.id, one])).values()]
       const newestAt = pipelines.reduce((latest, { updatedAt }) => Math.max(latest, updatedAt), changedAt ?? 0)
       const builds = pipelines.map((one) => listed(client, opened, of, one, { now, signal }))
       return { builds, isWhole: false, done: () => void (changedAt = newestAt || null) }
     }
   },
 })
-
-const onceEach = (pipelines: readonly ListedPipeline[]): ListedPipeline[] => [
-  ...new Map(pipelines.map((one) => [one.id, one])).values(),
-]
 
 function listed(
   client: GitlabClient,
