@@ -7,7 +7,6 @@ import { ROOT } from './imports.ts'
 /** Patterns over text that is short by itself: an operator's setting, or cut before. */
 const SHORT = [
   'src/sources/http/address.ts /\\/+$/',
-  'src/sources/ci-service/pages.ts /\\/+$/',
   'src/sources/http/errors.ts /\\?[^\\s"\'<>]*=[^\\s"\'<>]*/',
   'src/sources/http/errors.ts /\\S*$/',
   'packages/build-steps/src/delivery/settings.js /\\/+$/',
