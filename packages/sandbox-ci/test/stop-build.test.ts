@@ -42,7 +42,7 @@ describe('E1 stop a build', () => {
     await v2(ci, 'POST', stopPath(ci, first.uuid))
     await reached(ci, first.uuid, 'error')
     ci.setSwitches({ stopIsForgotten: true, stopMs: 0 })
-    const second = pushed(ci, { ms: 100 })
+    const second = pushed(ci, { ms: 500 })
     expect((await v2(ci, 'POST', stopPath(ci, second.uuid))).status).toBe(202)
     await reached(ci, second.uuid, 'success')
   })
