@@ -193,8 +193,9 @@ async function judgeLaterAgain(
   now: number,
 ): Promise<void> {
   const { status, origin, buildId, buildOrder, details, seq } = buildEvent
-  const isOfAttempt = (other: BuildEvent) => other.buildId === buildId && other.details.attempt === details.attempt
-  // A build that failed, and then turns out to have been stopped, has failed no more.
+  const isOfAttempt = (other: BuildEvent) =>
+    other.buildId === buildId && details.attempt !== null && other.details.attempt === details.attempt
+  // An attempt that failed, and then turns out to have been stopped, has failed no more.
   const isCorrected = buildEvents.some((other) => other.seq < seq && isVerdict(other.status) && isOfAttempt(other))
   if (!isVerdict(status) && !(isFinal(status) && isCorrected)) return
   const branch = branchKey(buildEvent.projectId, buildEvent.branch)

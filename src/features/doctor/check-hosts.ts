@@ -194,7 +194,7 @@ const hooksFound = (states: readonly { project: string; hook?: HookState }[], ho
 
 const NAMES_SHOWN = 3
 
-/** Without a webhook, polling finds each build within a minute. */
+/** Without a webhook, polling finds each build within seconds. */
 function ofHook(
   hook: Exclude<HookState, { state: 'fine' }>,
   projects: readonly string[],
@@ -209,7 +209,7 @@ function ofHook(
       return off(`the token cannot see the webhooks of ${where} without the ${kind} ${say.code(right)}`)
     case 'none':
       return off(
-        `no webhook to ${say.code(`https://<host>/webhooks/${name}`)} in ${where}; polling finds builds within a minute`,
+        `no webhook to ${say.code(`https://<host>/webhooks/${name}`)} in ${where}; polling finds builds within seconds`,
       )
     case 'off':
       return wrong(`The webhook of ${where} is switched off.`, `Switch it on ${settings}.`)

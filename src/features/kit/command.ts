@@ -25,7 +25,7 @@ export interface CommandRow {
   does: string
   /** whole lines, such as `/ci stop acme/web@main` */
   examples: readonly string[]
-  who: 'everyone' | 'members' | 'operators' | 'admins'
+  who: 'everyone' | 'members' | 'operators' | 'approvers' | 'admins'
   /** further sentences for `help` with the command's name, in Slack's markup */
   notes?: readonly string[]
 }

@@ -36,7 +36,7 @@ const command = (deps: ConfirmRunsDeps): Command => ({
   usage: 'project@branch [name=value …]',
   does: 'starts a workflow or pipeline on a branch or tag',
   examples: ['/ci run acme/web CI@main', '/ci run acme/web Deploy@v1.4 environment=staging', '/ci run acme/web CI'],
-  who: 'operators',
+  who: 'approvers',
   notes: [
     'A form opens if the branch or a required input is missing. A value with blanks needs quotes: `"note=two words"`.',
     'GitHub starts workflows that have `workflow_dispatch`; GitLab takes inputs and variables. The CI service cannot start builds.',

@@ -49,6 +49,7 @@ const WHO: Record<CommandRow['who'], string> = {
   everyone: 'For everyone.',
   members: 'For full members.',
   operators: 'For operators.',
+  approvers: 'For approvers (`CI_APPROVERS`, by default the operators).',
   admins: 'For admins.',
 }
 
