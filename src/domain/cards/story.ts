@@ -189,7 +189,7 @@ function replyView(attempt: Attempt, context: StoryContext): ReplyView {
     claim: claimFor(attempt, context),
     proposed: isNews ? proposedFor(attempt, context) : null,
     broadcast: isNews && isInChannel,
-    ...(isInChannel && replacedBy(attempt, context)),
+    ...((isInChannel || isUndone(attempt, context)) && replacedBy(attempt, context)),
     streak: attempt.status === 'success' ? streakOf(attempt, context) : null,
   }
 }
@@ -266,6 +266,10 @@ function inChannel({ attempts, isLoud, postedAttempt }: Loud): readonly Attempt[
 }
 
 type Loud = Pick<StoryContext, 'attempts' | 'isLoud' | 'postedAttempt'>
+
+/** It passed, and the newest attempt failed: its line may be in the channel, though it would not be sent there now. */
+const isUndone = ({ status }: Attempt, { attempts }: StoryContext): boolean =>
+  status === 'success' && isRed(attempts.findLast(hasRun)?.status ?? status)
 
 /** The newest attempt that has run, if that is a later one. */
 function replacedBy(attempt: Attempt, context: StoryContext): Pick<ReplyView, 'later'> {
