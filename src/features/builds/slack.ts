@@ -111,7 +111,7 @@ const stop = (deps: Deps): Command =>
       who: 'operators',
       notes: [
         'Name the build by its number, its address in CI or its uuid. A build that CI never reported can be stopped too.',
-        'CI stops a build only by its uuid. Buildline finds it for Basic projects; Pro projects report it in a build step. GitHub and GitLab need none.',
+        'CI stops a build only by its uuid. Buildline finds it for Basic projects; Pro projects report it in a build step. GitHub and GitLab builds need no uuid.',
       ],
     },
     (question, target) => {

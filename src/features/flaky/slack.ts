@@ -14,7 +14,7 @@ export const flaky = (deps: Deps): Feature => ({
       alias: null,
       group: 'Look',
       usage: '[project] [30d]',
-      does: 'shows branches and tests that failed and passed on the same commit',
+      does: 'shows branches and tests that both failed and passed on the same commit',
       examples: ['/ci flaky', '/ci flaky 30d', '/ci flaky acme/web 90d'],
       who: 'everyone',
       notes: [`Without a period, it is the last 14 days; \`1d\` to \`${FLAKY_DAYS_MAX}d\` can be asked for.`],

@@ -51,7 +51,7 @@ export function streaks(deps: Deps): Feature {
   }
 }
 
-const THREADS = "In a build's thread, mention Buildline: `@buildline on it 30m`, `@buildline let go`."
+const THREADS = "In a build's thread, mention Buildline: `@Buildline on it 30m`, `@Buildline let go`."
 
 const RED: CommandRow = {
   name: 'red',

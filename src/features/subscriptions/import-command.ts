@@ -12,7 +12,7 @@ export const importList = (deps: Deps): Command => ({
   name: 'import',
   alias: null,
   group: 'Follow',
-  usage: 'list',
+  usage: '<list>',
   does: "proposes the subscriptions that GitHub's Slack app lists",
   examples: ['/ci import acme/web', '/ci import acme/web - issues, workflows:{branch:"main"}'],
   who: 'members',
