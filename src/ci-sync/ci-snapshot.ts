@@ -42,7 +42,7 @@ export async function insertSnapshot(
   const restarts = restartRequests(await tx.restartsOf(about.projectId, build.buildId))
   const statuses = statusesShown(build, begunAgain, foldBuild(known, restarts).attempts.at(-1))
   const observed = statuses.map(({ rawStatus, origin }) => ({
-    event: asEvent({ ...build, rawStatus }, ofAbout, place),
+    event: asEvent({ ...build, projectId: about.projectId, rawStatus }, ofAbout, place),
     origin,
   }))
   return insertNews(tx, observed, { known, restarts, at, priority: 0, revisionKey: place.revisionKey })
@@ -162,6 +162,8 @@ export function asEvent(
       message: known.message === null ? details.message : null,
       committer: known.committer === null ? details.committer : null,
       finishedAt: ['started', 'waiting'].includes(toStatus(build.rawStatus)) ? null : details.finishedAt,
+      // `read-ends` reads the jobs after the end, with who opened the pull or merge request.
+      end: null,
     },
   }
 }

@@ -191,6 +191,8 @@ const UNCLEAR: Partial<Record<string, string>> = {
   forbidden: 'CI refused.',
   'not-found': 'CI answered that it has no such thing.',
   unreachable: 'The connection to CI broke before the answer came.',
+  interrupted: 'The call ended before CI had answered.',
+  fault: 'The call ended before CI had answered.',
 }
 
 const LOOK = `Wait ${durationWords(CONFIRM_WITHIN_MS)}, then press *Refresh*: Buildline checks what became of it and does not ask CI twice.`

@@ -69,8 +69,15 @@ export async function announceEnd(deps: ProjectDeps, interactionKey: string): Pr
   const sent = await sendPatiently(deps, request.channel, endLine(request))
   if (sent.kind !== 'sent')
     deps.log.warn({ request: request.id, code: sent.code }, 'the end of a write could not be announced in its channel')
-  await deps.store.write((tx) => tx.updateRequest(request.id, { lookAt: null }))
+  const now = deps.clock.now()
+  const isTriedAgain = UNSENT.has(sent.kind) && now < request.requestedAt + ANNOUNCED_MAX_MS
+  await deps.store.write((tx) => tx.updateRequest(request.id, { lookAt: isTriedAgain ? now + LOOK_LATER_MS : null }))
 }
+
+/** Slack has certainly not shown it, and may do so later. */
+const UNSENT: ReadonlySet<string> = new Set(['rate-limited', 'unsent', 'workspace-closed'])
+/** After this time, nobody waits for the line any more. */
+const ANNOUNCED_MAX_MS = 60 * 60_000
 
 type WriteLookUp =
   | { kind: 'shown'; made: Pick<RequestChange, 'projectUuid'> }

@@ -22,6 +22,8 @@ import type { RulesOutcome } from './channel.ts'
 
 /** The most subscriptions with their rules and buttons: each takes up to three of Slack's fifty blocks. */
 export const RULES_SHOWN_MAX = 12
+/** The most of the others that are named. */
+const NAMED_MAX = 30
 
 /** The channel's subscriptions, with their rules and where these come from. */
 export function answerRules(outcome: RulesOutcome): Answer {
@@ -54,7 +56,10 @@ function listed({ subscriptions: all, digest }: Rules): Answer {
     ...(paused ? pausedParts(paused.code, { since: dayTime(paused.at) }) : []),
     ...all.slice(0, RULES_SHOWN_MAX).flatMap(subscriptionParts),
     ...(left.length > 0 ? [line(`… and ${left.length} more, without buttons:`)] : []),
-    ...left.map(({ subscription: one }) => line(`• *${followedProject(one)}*: ${followedHow(one)}`)),
+    ...left
+      .slice(0, NAMED_MAX)
+      .map(({ subscription: one }) => line(`• *${followedProject(one)}*: ${followedHow(one)}`)),
+    line(left.length > NAMED_MAX ? `… and ${left.length - NAMED_MAX} more` : ''),
     small(whichCounts(all)),
     ...digestParts(digest),
     row(SUBSCRIPTIONS_BLOCK_ID, [addButton]),

@@ -23,6 +23,12 @@ export const writeMovedChannels = (db: Kysely<Schema>) =>
         .values(moved)
         .onConflict((conflict) => conflict.column('former_id').doUpdateSet(moved))
         .execute()
+      // A card under both ids keeps the steps of both: it is planned again before each.
+      await sql`update card set
+          post_at = coalesce(card.post_at, mine.post_at), post_priority = coalesce(card.post_priority, mine.post_priority),
+          edit_at = coalesce(card.edit_at, mine.edit_at), edit_priority = coalesce(card.edit_priority, mine.edit_priority)
+        from card as mine
+        where card.channel = ${to} and mine.channel = ${from} and mine.subject = card.subject`.execute(db)
       for (const [table, ...key] of MOVED) {
         const isThere = key.map((column) => sql`there.${sql.ref(column)} = ${sql.ref(`${table}.${column}`)}`)
         if (UNIQUE.has(table))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChannelRule } from '../../../src/domain/rules/rule.ts'
-import { channelId, T0 } from '../../support/build-events.ts'
+import { channelId, HOUR, T0 } from '../../support/build-events.ts'
 import type { Place, Places } from '../../support/stores.ts'
 import { CARD, decided } from '../given.ts'
 
@@ -106,9 +106,10 @@ export function movedChannelClaims(places: () => Places): void {
     expect(await store.read.movedChannels()).toEqual(new Map([PRESENT, last].map((id) => [id, FORMER])))
   })
 
-  test('what was stored under both ids stays as it is under the present one', async () => {
+  test('what was stored under both ids stays as it is under the present one, and a card has the steps of both', async () => {
     await using place = await places().open()
     const { store } = place
+    const due = { at: T0 + HOUR, priority: 1 }
     const rule = (events: ChannelRule['events']): ChannelRule => ({ branch: 'main', branchMatch: 'exact', events })
     const all = { follows: { what: 'all' }, quiet: false, mention: 'nobody' } as const
     const api = { ...all, follows: { what: 'project', name: 'acme/api' } } as const
@@ -119,6 +120,8 @@ export function movedChannelClaims(places: () => Places): void {
       ] as const) {
         await tx.saveSubscription({ channel, ...one }, { user: ADA, at: T0 })
         await tx.ensureCard({ ...CARD, channel, quiet: false, mention: false })
+        const [post, edit] = channel === FORMER ? [due, null] : [null, due]
+        await tx.setQueues({ ...CARD, channel }, { post, edit, look: null })
         await tx.saveDecision(decided({ ...CARD, channel, eventSeq: 1, reason }))
       }
       await tx.saveSubscription({ channel: FORMER, ...api, rules: null }, { user: ADA, at: T0 })
@@ -127,6 +130,7 @@ export function movedChannelClaims(places: () => Places): void {
     const subscribed = await store.read.subscriptionsOf(PRESENT)
     expect(subscribed.map(({ rules }) => rules)).toEqual([[rule(['success'])], null])
     expect(await store.read.cardsOf(CARD.subject)).toEqual([{ ...CARD, channel: PRESENT }])
+    expect((await store.read.card({ ...CARD, channel: PRESENT }))?.queues).toEqual({ post: due, edit: due, look: null })
     expect(await store.read.decisionsOfEvent(1)).toMatchObject([{ channel: PRESENT, reason: 'every-event' }])
   })
 }
