@@ -37,7 +37,11 @@ export function writeSubscriptions(db: Kysely<Schema>, locks: boolean) {
   async function current(channel: ChannelId, slot: string): Promise<StoredSubscription | null> {
     const found = db.selectFrom('subscription').selectAll().where('channel', '=', channel).where('slot', '=', slot)
     const row = await (locks ? found.forUpdate() : found).executeTakeFirst()
-    return row ? toSubscription(row) : null
+    if (row) return toSubscription(row)
+    // An earlier version may have left one without a slot when the channel got another id.
+    const others = db.selectFrom('subscription').selectAll().where('channel', '=', channel).where('slot', 'is', null)
+    const left = (await others.orderBy('id').execute()).map(toSubscription)
+    return left.find(({ follows, rules }) => slotKey(subscriptionSlot(follows, rules)) === slot) ?? null
   }
 
   return {

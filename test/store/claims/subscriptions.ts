@@ -38,6 +38,14 @@ export function subscriptionClaims(places: () => Places): void {
     expect(await place.store.read.subscriptionsOf(BUILDS)).toEqual([])
   })
 
+  test('a subscription that an earlier version left without a slot is replaced like any other', async () => {
+    await using place = await places().open()
+    await keep(place.store)
+    await place.sql('update subscription set slot = null')
+    await keep(place.store, { quiet: true })
+    expect(await place.store.read.subscriptionsOf(BUILDS)).toMatchObject([{ quiet: true }])
+  })
+
   test('a subscription is read back unchanged, with its creator and time', async () => {
     await using place = await places().open()
     const remind = { afterMs: HOUR, fromHour: 22, toHour: 6, days: 'daily', zone: 'Europe/Berlin' } as const
