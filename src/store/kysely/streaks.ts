@@ -185,7 +185,7 @@ export function writeStreaks(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnN
 
     async forgetOutcomes(branchKey) {
       // Judged for good: outcomes of a later branch of that name say nothing of them.
-      const judgement = sql<string>`case when verdict = 1 then coalesce(judgement, ${NO_CHANGE}) else judgement end`
+      const judgement = sql<string>`coalesce(judgement, ${NO_CHANGE})`
       await db.updateTable('fact').set({ verdict: 0, judgement }).where('branch_key', '=', branchKey).execute()
       await db.updateTable('build').set({ forgotten: 1, red: 0 }).where('branch_key', '=', branchKey).execute()
     },
