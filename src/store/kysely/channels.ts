@@ -23,10 +23,9 @@ export const writeMovedChannels = (db: Kysely<Schema>) =>
         .values(moved)
         .onConflict((conflict) => conflict.column('former_id').doUpdateSet(moved))
         .execute()
-      // A card under both ids keeps the steps of both: it is planned again before each.
-      await sql`update card set
-          post_at = coalesce(card.post_at, mine.post_at), post_priority = coalesce(card.post_priority, mine.post_priority),
-          edit_at = coalesce(card.edit_at, mine.edit_at), edit_priority = coalesce(card.edit_priority, mine.edit_priority)
+      // A card under both ids stays once, with the steps that were due under either: it is planned again before each.
+      const due = ['post', 'edit', 'look'].flatMap((queue) => [sql.ref(`${queue}_at`), sql.ref(`${queue}_priority`)])
+      await sql`update card set ${sql.join(due.map((column) => sql`${column} = coalesce(card.${column}, mine.${column})`))}
         from card as mine
         where card.channel = ${to} and mine.channel = ${from} and mine.subject = card.subject`.execute(db)
       for (const [table, ...key] of MOVED) {

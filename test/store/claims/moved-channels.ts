@@ -120,8 +120,8 @@ export function movedChannelClaims(places: () => Places): void {
       ] as const) {
         await tx.saveSubscription({ channel, ...one }, { user: ADA, at: T0 })
         await tx.ensureCard({ ...CARD, channel, quiet: false, mention: false })
-        const [post, edit] = channel === FORMER ? [due, null] : [null, due]
-        await tx.setQueues({ ...CARD, channel }, { post, edit, look: null })
+        const [post, edit, look] = channel === FORMER ? [due, null, due] : [null, due, null]
+        await tx.setQueues({ ...CARD, channel }, { post, edit, look })
         await tx.saveDecision(decided({ ...CARD, channel, eventSeq: 1, reason }))
       }
       await tx.saveSubscription({ channel: FORMER, ...api, rules: null }, { user: ADA, at: T0 })
@@ -130,7 +130,7 @@ export function movedChannelClaims(places: () => Places): void {
     const subscribed = await store.read.subscriptionsOf(PRESENT)
     expect(subscribed.map(({ rules }) => rules)).toEqual([[rule(['success'])], null])
     expect(await store.read.cardsOf(CARD.subject)).toEqual([{ ...CARD, channel: PRESENT }])
-    expect((await store.read.card({ ...CARD, channel: PRESENT }))?.queues).toEqual({ post: due, edit: due, look: null })
+    expect((await store.read.card({ ...CARD, channel: PRESENT }))?.queues).toEqual({ post: due, edit: due, look: due })
     expect(await store.read.decisionsOfEvent(1)).toMatchObject([{ channel: PRESENT, reason: 'every-event' }])
   })
 }
