@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ProjectList, ShownProject } from '../domain/ci-project/project.ts'
+import type { ProjectList, ProjectWithBuilds } from '../domain/ci-project/project.ts'
 import type { Store, Tx } from '../store/store.ts'
 import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
 import type { ClientV2 } from '../sources/ci-service/client-v2.ts'
@@ -152,7 +152,7 @@ export async function keepProject(
 /** Stores a project's current name at its source. @returns whether the name has changed */
 export async function takesOtherName(
   { store, clock }: { store: Pick<Store, 'read' | 'write'>; clock: Pick<Clock, 'now'> },
-  { id, uuid, name }: ShownProject,
+  { id, uuid, name }: ProjectWithBuilds,
 ): Promise<boolean> {
   if (sourceOf(id) === 'ci') return false
   const stored = await store.read.project({ uuid, legacyId: id, names: [] })

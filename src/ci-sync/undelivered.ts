@@ -9,7 +9,7 @@ import {
 } from '../domain/builds/build-event.ts'
 import { sourceOf } from '../domain/ids.ts'
 import { foldBuild, hasEnded, type Attempt } from '../domain/builds/attempt.ts'
-import { knownAs, type ShownProject } from '../domain/ci-project/project.ts'
+import { knownAs, type ProjectWithBuilds } from '../domain/ci-project/project.ts'
 import { restartRequests } from '../domain/cards/request.ts'
 import { isFinal, isRed, isVerdict, toStatus } from '../domain/builds/status.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -38,7 +38,7 @@ export interface RecordListedDeps {
 
 /** An answer from CI: `requestedAt` is when it was asked (ms); `isWhole`: it covers all branches of these projects. */
 export interface ListedBuilds {
-  projects: readonly ShownProject[]
+  projects: readonly ProjectWithBuilds[]
   requestedAt: number
   isWhole: boolean
 }
@@ -82,14 +82,14 @@ export async function recordListedBuilds(
 /** Listed projects that are looked up at once. */
 const LOOKED_UP_AT_ONCE = 100
 
-async function knownByUuid(reads: Reads, projects: readonly ShownProject[]): Promise<Map<string, ListedProject>> {
+async function knownByUuid(reads: Reads, projects: readonly ProjectWithBuilds[]): Promise<Map<string, ListedProject>> {
   const uuids = projects.flatMap(({ uuid }) => uuid ?? [])
   const listed = uuids.length === 0 ? [] : await reads.listedAs(uuids, uuids.length)
   return new Map(listed.map((project) => [project.uuid, project]))
 }
 
 interface ListedProjectBuilds {
-  project: ShownProject
+  project: ProjectWithBuilds
   requestedAt: number
   isBaseline: boolean
 }
@@ -175,7 +175,11 @@ function hasBegunAgain({ rawStatus, details: { startedAt } }: ReceivedEvent, { s
   return !isFinal(now) || (isVerdict(now) && isVerdict(status) && isRed(now) !== isRed(status))
 }
 
-function ofProject({ uuid, name }: ShownProject, build: ReceivedEvent, known: readonly BuildEvent[]): ReceivedEvent {
+function ofProject(
+  { uuid, name }: ProjectWithBuilds,
+  build: ReceivedEvent,
+  known: readonly BuildEvent[],
+): ReceivedEvent {
   const event = asEvent(build, known, known.at(-1) ?? build)
   const { projectName, projectUuid } = event.details
   return { ...event, details: { ...event.details, projectName: projectName ?? name, projectUuid: projectUuid ?? uuid } }

@@ -19,7 +19,8 @@ export interface SubscriptionsDeps {
 }
 
 /**
- * Reads all subscriptions in force. Adds the meant sources to those by name alone, and marks those of closed channels.
+ * Reads all subscriptions in force. One that names its project without a source gets the sources that are meant; one in a
+ * closed channel is marked.
  */
 export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsDeps) {
   const warned = new Set<string>()

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { toUuid, type ProjectId, type SourceName, type Uuid } from '../domain/ids.ts'
-import type { ShownProject } from '../domain/ci-project/project.ts'
+import type { ProjectWithBuilds } from '../domain/ci-project/project.ts'
 import type { KnownProject } from '../store/records.ts'
 import type { Reads } from '../store/store.ts'
 import { CiError } from './http/errors.ts'
@@ -45,7 +45,7 @@ export async function storedProject(reads: Pick<Reads, 'project'>, projectId: Pr
  * A project with its builds, under the name that the source gives it now. The stored name may be another project's, so
  * builds with another project id are left out.
  */
-export function shownProject(id: ProjectId, stored: KnownProject, all: readonly ShownBuild[]): ShownProject {
+export function shownProject(id: ProjectId, stored: KnownProject, all: readonly ShownBuild[]): ProjectWithBuilds {
   const own = all.filter(({ event }) => event.projectId === id)
   const builds = own.map(({ event }) => event)
   return { id, uuid: stored.uuid, name: own[0]?.project.name ?? stored.name, builds }

@@ -3,7 +3,7 @@ import type { Gate, ReceivedEvent } from '../domain/builds/build-event.ts'
 import type { FailureReport } from '../domain/builds/failure.ts'
 import type { BuildId, ProjectId, Uuid } from '../domain/ids.ts'
 import type { GateAction } from '../domain/cards/request.ts'
-import type { ShownProject } from '../domain/ci-project/project.ts'
+import type { ProjectWithBuilds } from '../domain/ci-project/project.ts'
 import type { KnownProject } from '../store/records.ts'
 
 /**
@@ -12,7 +12,7 @@ import type { KnownProject } from '../store/records.ts'
  */
 export interface Source {
   /** Only builds that the source itself assigns to this project. */
-  getProject: ((id: ProjectId, query?: BuildQuery, signal?: AbortSignal) => Promise<ShownProject>) | null
+  getProject: ((id: ProjectId, query?: BuildQuery, signal?: AbortSignal) => Promise<ProjectWithBuilds>) | null
   /**
    * Reads the build that a person saw, with its gates, under the project name that the person saw. Each write comes after it and goes
    * to what it returned. Null: the source does not show this build there.

@@ -26,7 +26,7 @@ export interface ProjectList<Item> {
 }
 
 /** A project with its builds, as its source shows them when asked. Of the CI service: a Basic project. */
-export interface ShownProject {
+export interface ProjectWithBuilds {
   id: ProjectId
   uuid: Uuid | null
   name: string

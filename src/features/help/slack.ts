@@ -68,6 +68,6 @@ const WHO: Record<CommandRow['who'], string> = {
   everyone: 'everyone in this workspace',
   members: 'all full members of this workspace',
   operators: "the operators in Buildline's settings, or all full members if none are set",
-  approvers: "the approvers in Buildline's settings, else the operators, or all full members if neither are set",
+  approvers: "the approvers in Buildline's settings, else the operators, or all full members if neither is set",
   admins: "the admins in Buildline's settings, or this workspace's admins if none are set",
 }

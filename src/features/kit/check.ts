@@ -1,5 +1,5 @@
 import { type ChannelId, type Uuid, isChannelId } from '../../domain/ids.ts'
-import type { ShownProject, ProjectList, Project } from '../../domain/ci-project/project.ts'
+import type { ProjectWithBuilds, ProjectList, Project } from '../../domain/ci-project/project.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
@@ -84,7 +84,7 @@ export interface Examination extends DoctorDeps {
   identity(): Promise<SlackIdentity>
   /** CI's list, or its error; null: that interface is not set up */
   projects(): Promise<ProjectList<Project> | CiError | null>
-  legacyProjects(): Promise<ProjectList<ShownProject> | CiError | null>
+  legacyProjects(): Promise<ProjectList<ProjectWithBuilds> | CiError | null>
 }
 
 export interface DoctorDeps {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { hasOurSecret, ourAddress, type IsOurs } from '../../projects/webhook-rule.ts'
-import type { ShownProject, Project } from '../../domain/ci-project/project.ts'
+import type { ProjectWithBuilds, Project } from '../../domain/ci-project/project.ts'
 import { leftAway, rulesFor } from '../../domain/rules/rule.ts'
 import { counted } from '../../slack/messages/build.ts'
 import { ourRules } from '../../sources/ci-service/check-rule.ts'
@@ -144,7 +144,7 @@ const DELIVERED_MAX = 1_000
 interface Listed {
   project: Project
   /** as the legacy interface lists it */
-  old: ShownProject | null
+  old: ProjectWithBuilds | null
 }
 
 const keysOf = ({ project: { uuid, name }, old }: Listed): string[] => [uuid, old ? old.id : name.toLowerCase()]
@@ -171,14 +171,14 @@ function silenceOf(
   }
 }
 
-function isSame(delivered: DeliveredProject, { uuid, name }: Project, old: ShownProject | null): boolean {
+function isSame(delivered: DeliveredProject, { uuid, name }: Project, old: ProjectWithBuilds | null): boolean {
   if (delivered.projectUuid !== null) return delivered.projectUuid === uuid
   if (old) return delivered.projectId === old.id
   return [delivered.fullName, delivered.name].some((one) => one?.toLowerCase() === name.toLowerCase())
 }
 
 /** When the newest build before `before` (ms) began or ended; null: there is none. */
-function newestBuildAt({ builds }: ShownProject, before: number): number | null {
+function newestBuildAt({ builds }: ProjectWithBuilds, before: number): number | null {
   const times = builds
     .flatMap(({ details: { startedAt, finishedAt } }) => [startedAt, finishedAt])
     .filter((at) => at !== null)

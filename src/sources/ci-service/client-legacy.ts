@@ -1,5 +1,5 @@
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
-import type { ShownProject, ProjectList, RestartedBuild } from '../../domain/ci-project/project.ts'
+import type { ProjectWithBuilds, ProjectList, RestartedBuild } from '../../domain/ci-project/project.ts'
 import { findJson } from '../../lib/json.ts'
 import { addressOf, parseHttpUrl } from '../http/address.ts'
 import { readAnswer, type CiRequest } from '../http/exchange.ts'
@@ -37,7 +37,7 @@ export function createClientLegacy({
 
   return {
     /** Every Basic project with the builds that CI shows of it. Source: interface, E7. */
-    listProjects(signal?: AbortSignal): Promise<ProjectList<ShownProject>> {
+    listProjects(signal?: AbortSignal): Promise<ProjectList<ProjectWithBuilds>> {
       const purpose = 'list projects (legacy)'
       const load = (url: URL) => send({ method: 'GET', url, purpose, responseBytesMax: LIST_BYTES_MAX }, signal)
       const first = addressIn(['projects.json'])
@@ -45,7 +45,11 @@ export function createClientLegacy({
     },
 
     /** One Basic project, with the builds of one branch if given. Source: interface, E8. */
-    async getProject(id: ProjectId, { branch }: { branch?: string } = {}, signal?: AbortSignal): Promise<ShownProject> {
+    async getProject(
+      id: ProjectId,
+      { branch }: { branch?: string } = {},
+      signal?: AbortSignal,
+    ): Promise<ProjectWithBuilds> {
       const purpose = 'get a project'
       const url = addressIn(['projects', `${id}.json`], { branch })
       return readAnswer(await send({ method: 'GET', url, purpose }, signal), purpose, readLegacyProject)

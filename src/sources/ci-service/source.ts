@@ -1,4 +1,4 @@
-import { knownAs, type ShownProject } from '../../domain/ci-project/project.ts'
+import { knownAs, type ProjectWithBuilds } from '../../domain/ci-project/project.ts'
 import type { KnownProject } from '../../store/records.ts'
 import type { Reads } from '../../store/store.ts'
 import { CiError, unlessMissing } from '../http/errors.ts'
@@ -71,7 +71,7 @@ async function listedProject(
   return listed ? { ...listed, legacyId: listed.id } : null
 }
 
-function buildIn(shown: ShownProject, project: KnownProject, { buildId }: SeenBuild): ReadBuild | null {
+function buildIn(shown: ProjectWithBuilds, project: KnownProject, { buildId }: SeenBuild): ReadBuild | null {
   const event = shown.builds.find((build) => build.buildId === buildId)
   if (!event || (shown.uuid !== null && shown.uuid !== project.uuid)) return null
   return { project, event }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { isUuid, toUuid, type ProjectId, isIdDigits } from '../../domain/ids.ts'
 import { commitTitle, NO_DETAILS, type ReceivedEvent } from '../../domain/builds/build-event.ts'
-import type { Project, RestartedBuild, ShownProject } from '../../domain/ci-project/project.ts'
+import type { Project, RestartedBuild, ProjectWithBuilds } from '../../domain/ci-project/project.ts'
 import type { NotificationRule } from '../../domain/rules/rule.ts'
 import { isRecord, numberOf, numbersAsWritten } from '../../lib/json.ts'
 import { cleanText, ciBuildId, projectId, textOrNull, timeMsOrNull, uuid, uuidOrNull } from '../values.ts'
@@ -46,7 +46,7 @@ export function readAesKey(value: unknown): string | null {
 }
 
 /** A legacy project, bare or as `{project: {…}}`; null without a usable id. */
-export function readLegacyProject(value: unknown): ShownProject | null {
+export function readLegacyProject(value: unknown): ProjectWithBuilds | null {
   const parsed = legacyProjectSchema.safeParse(unwrapped(value, 'project'))
   if (!parsed.success) return null
   const { id, uuid: projectUuid, repository_name: repositoryName, name } = parsed.data

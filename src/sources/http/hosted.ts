@@ -33,7 +33,7 @@ export function createCalls({ base, transport, credentials, note }: CallsOptions
 
   async function send({ about, url }: Place, request: Request, signal?: AbortSignal): Promise<CiResponse> {
     const { headers, secret } = await credentials(about)
-    // Calls for what was renamed are redirected. Writes go to the name or id that was just read.
+    // Reads follow a redirect from an old name. Writes follow none: they go to the name or id that was just read.
     const how = { method: 'GET', followsMoves: !request.returnsRedirect, slowedMs: SLOWED_MS } as const
     const full = { ...how, ...request, url, headers: { ...headers, ...request.headers }, secrets: [secret] }
     try {

@@ -184,7 +184,7 @@ export function writeStreaks(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnN
     },
 
     async forgetOutcomes(branchKey) {
-      // Judged for good: outcomes of a later branch of that name say nothing of them.
+      // What the branch has built is judged for good: the outcomes of a later branch of that name say nothing about it.
       const judgement = sql<string>`coalesce(judgement, ${NO_CHANGE})`
       await db.updateTable('fact').set({ verdict: 0, judgement }).where('branch_key', '=', branchKey).execute()
       await db.updateTable('build').set({ forgotten: 1, red: 0 }).where('branch_key', '=', branchKey).execute()

@@ -8,7 +8,7 @@ import {
   ruleTo,
   storeWith,
 } from '../../../packages/demo/src/samples/healthy.ts'
-import type { ShownProject, Project } from '../../../src/domain/ci-project/project.ts'
+import type { ProjectWithBuilds, Project } from '../../../src/domain/ci-project/project.ts'
 import { toUuid } from '../../../src/domain/ids.ts'
 import { channels, CHANNELS_MAX } from '../../../src/features/subscriptions/checks.ts'
 import { legacy } from '../../../src/features/doctor/check-ci.ts'
@@ -262,7 +262,7 @@ describe('the permission for the doctor', () => {
     let lists = 0
     const listProjects = async () => {
       lists += 1
-      return listOf<ShownProject>()
+      return listOf<ProjectWithBuilds>()
     }
     const doctor = doctorOperations({
       ...HEALTHY,

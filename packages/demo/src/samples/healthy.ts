@@ -1,6 +1,6 @@
 import { NO_DETAILS } from '../../../../src/domain/builds/build-event.ts'
 import { isChannelId, toUuid, type ChannelId } from '../../../../src/domain/ids.ts'
-import type { ShownProject, Project, ProjectList } from '../../../../src/domain/ci-project/project.ts'
+import type { ProjectWithBuilds, Project, ProjectList } from '../../../../src/domain/ci-project/project.ts'
 import { EVERY_BUILD_STATUS } from '../../../../src/domain/rules/rule.ts'
 import type { Subscription } from '../../../../src/domain/rules/subscription.ts'
 import type { DoctorDeps } from '../../../../src/features/kit/check.ts'
@@ -31,7 +31,7 @@ export const ruleTo = (secret: string, host = HOST) => ({
 const WHOLE_RULE = { notifier: 'webhook', build_statuses: EVERY_BUILD_STATUS, ...ruleTo(SECRET) }
 
 /** The same project in the legacy interface, with a build that began then (ms); null: without builds. */
-export function legacyOf({ name, uuid }: Project, startedAt: number | null): ShownProject {
+export function legacyOf({ name, uuid }: Project, startedAt: number | null): ProjectWithBuilds {
   const { projectId, buildId } = OTHER_REF
   const seen = { projectId, buildId, rawStatus: 'initiated', branch: 'main', commitId: null }
   const build = { ...seen, details: { ...NO_DETAILS, startedAt } }
