@@ -6,7 +6,7 @@ import type { Notifier } from '../slack/notifier.ts'
 import type { Addresses } from '../slack/api/addresses.ts'
 import type { Configured } from '../domain/cards/capabilities.ts'
 import type { CardKey } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
+import type { Reads, Store } from '../store/store.ts'
 import type { Term } from './send/lease.ts'
 
 export interface ReconcileDeps {
@@ -20,13 +20,13 @@ export interface ReconcileDeps {
   newKey: () => string
   /** this process's term as holder of the lease: it sends only during its term */
   term: Term
-  /** all subscriptions in force now */
-  subscriptions: () => Promise<readonly Subscription[]>
+  /** all subscriptions in force now; in a transaction, pass it */
+  subscriptions: (reads?: Reads) => Promise<readonly Subscription[]>
   /**
    * The project's own Slack rules, as last read from CI. Null if they are unknown; `wait` while they are read for the
    * first time, so that the caller may wait a moment for them.
    */
-  rulesOf: (project: ProjectNames) => Promise<CiRules | 'wait'>
+  rulesOf: (project: ProjectNames, reads?: Reads) => Promise<CiRules | 'wait'>
   /** finds the person with an e-mail address; null: Slack is not asked */
   addresses: Addresses | null
   /** cards offer only actions for which credentials are configured */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ProjectList, ProjectWithBuilds } from '../domain/ci-project/project.ts'
-import type { Store, Tx } from '../store/store.ts'
+import type { Reads, Store, Tx } from '../store/store.ts'
 import type { ClientLegacy } from '../sources/ci-service/client-legacy.ts'
 import type { ClientV2 } from '../sources/ci-service/client-v2.ts'
 import { WHOLE_READING } from '../projects/projects.ts'
@@ -166,7 +166,7 @@ const ASK_AGAIN_MS = 30_000
 
 export interface ProjectRules {
   /** The project's rules for Slack, as last read. Null: not known. `wait`: CI is being read now; ask again soon. */
-  rulesOf(project: ProjectNames): Promise<CiRules | 'wait'>
+  rulesOf(project: ProjectNames, reads?: Reads): Promise<CiRules | 'wait'>
   /** Reads all projects again. Concurrent callers share one reading. */
   refresh(): Promise<Refreshed>
 }
@@ -193,8 +193,8 @@ export function createProjectRules(deps: RefreshProjects & { store: Store; clock
 
   return {
     refresh,
-    async rulesOf({ projectId, projectUuid, names }) {
-      const known = await deps.store.read.project({
+    async rulesOf({ projectId, projectUuid, names }, reads = deps.store.read) {
+      const known = await reads.project({
         uuid: projectUuid,
         legacyId: projectId,
         names: names.filter((name) => name !== null),

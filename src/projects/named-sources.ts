@@ -1,10 +1,11 @@
-import { SOURCES, sourceOf, type SourceName } from '../domain/ids.ts'
+import { SOURCES, sourceOf, type ChannelId, type SourceName } from '../domain/ids.ts'
 import { nameKey, type Follows, type Subscription } from '../domain/rules/subscription.ts'
 import type { Clock } from '../lib/clock.ts'
+import { together } from '../lib/async.ts'
 import type { Log } from '../lib/log.ts'
 import { withClosings } from './followers.ts'
 import type { Namesake, Renamed } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
+import type { Reads, Store } from '../store/store.ts'
 
 /** How long the sources of a project name are cached. */
 const KNOWN_FOR_MS = 5_000
@@ -24,31 +25,38 @@ export interface SubscriptionsDeps {
  */
 export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsDeps) {
   const warned = new Set<string>()
-  let last = { names: '', at: Number.NEGATIVE_INFINITY, byKey: new Map<string, NamedProject>() }
+  const nameFixed = createNaming()
+  const nameStored = createNaming()
 
-  async function inForce(): Promise<readonly Subscription[]> {
-    if (!store) return fixed
-    const [moved, stored] = await Promise.all([store.read.movedChannels(), store.read.subscriptions()])
-    return [...fixed.map((one) => ({ ...one, channel: moved.get(one.channel) ?? one.channel })), ...stored]
+
+  /** Gives subscriptions their sources. Looks them up rarely: this happens for every event, and there may be many. */
+  function createNaming() {
+    let known = { names: '', at: Number.NEGATIVE_INFINITY, byKey: new Map<string, NamedProject>() }
+    let last: { of: readonly Subscription[]; at: number; named: readonly Subscription[] } | null = null
+
+    return async (subscriptions: readonly Subscription[]): Promise<readonly Subscription[]> => {
+      const isRecent = clock.now() - known.at < KNOWN_FOR_MS
+      if (isRecent && last?.of === subscriptions && last.at === known.at) return last.named
+      const projects = subscriptions.flatMap(({ follows }) => (hasNameAlone(follows) ? [follows] : []))
+      const names = JSON.stringify(projects)
+      if (!isRecent || names !== known.names) known = { names, at: clock.now(), byKey: await lookUp(projects) }
+      last = { of: subscriptions, at: known.at, named: subscriptions.map((one) => withSources(one, known.byKey)) }
+      return last.named
+    }
   }
 
-  // All names at once, and rarely: subscriptions are read for every event, and there may be many projects.
-  async function namesIn(subscriptions: readonly Subscription[]): Promise<ReadonlyMap<string, NamedProject>> {
-    const named = subscriptions.flatMap(({ follows }) => (hasNameAlone(follows) ? [follows] : []))
-    const names = JSON.stringify(named)
-    const at = clock.now()
-    if (last.names === names && at - last.at < KNOWN_FOR_MS) return last.byKey
-    const all = named.map(({ name }) => name)
-    const found = Map.groupBy((await store?.read.namesakes(all)) ?? [], ({ name }) => nameKey(name))
+  async function lookUp(projects: readonly OneProject[]): Promise<Map<string, NamedProject>> {
+    if (!store || projects.length === 0) return new Map()
+    const all = projects.map(({ name }) => name)
+    const found = Map.groupBy(await store.read.namesakes(all), ({ name }) => nameKey(name))
     const unknown = all.filter((name) => !found.has(nameKey(name)))
-    const renamed = new Map((await store?.read.renamed(unknown))?.map((one) => [one.former, one]))
-    const read = named.map((one): [string, NamedProject] => {
+    const renamed = new Map((await store.read.renamed(unknown)).map((one) => [one.former, one]))
+    const read = projects.map((one): [string, NamedProject] => {
       const key = nameKey(one.name)
       return [keyOf(one), namedProject(one, found.get(key) ?? [], renamed.get(key))]
     })
     for (const [, one] of read) warnOnce(one)
-    last = { names, at, byKey: new Map(read) }
-    return last.byKey
+    return new Map(read)
   }
 
   function warnOnce({ name, known, meant, now, namesSource }: NamedProject): void {
@@ -63,11 +71,12 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
     log.warn({ project: name, known, meant }, 'several sources have a project of the name that a subscription follows')
   }
 
-  return async (): Promise<readonly Subscription[]> => {
-    const [subscriptions, closed] = await Promise.all([inForce(), store?.read.closedChannels() ?? []])
-    const names = await namesIn(subscriptions)
-    const named = subscriptions.map((one) => withSources(one, names))
-    return withClosings(named, closed)
+  return async (reads: Reads | undefined = store?.read): Promise<readonly Subscription[]> => {
+    const [moved, stored, closed] = reads
+      ? await together([reads.movedChannels(), reads.subscriptions(), reads.closedChannels()])
+      : [new Map<ChannelId, ChannelId>(), [], []]
+    const kept = moved.size === 0 ? fixed : fixed.map((one) => ({ ...one, channel: moved.get(one.channel) ?? one.channel }))
+    return withClosings([...(await nameFixed(kept)), ...(await nameStored(stored))], closed)
   }
 }
 

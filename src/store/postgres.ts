@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
-import { Client, Pool, types, type CustomTypesConfig, type PoolClient } from 'pg'
+import { Client, Pool, types, type CustomTypesConfig, type PoolClient, type PoolConfig } from 'pg'
 import { errorCode } from '../lib/error-code.ts'
 import type { Compiled, Execute } from './kysely/query.ts'
 import { createReads, createTx } from './kysely/queries.ts'
@@ -13,6 +13,9 @@ const CONNECTIONS_MAX = 10
 
 /** Writes hold a connection while they wait for row locks, and ingesting also waits for reads: these need the others. */
 const WRITES_MAX = 8
+
+/** Longer than the time between two sweeps: to connect costs more than their queries. */
+const IDLE_CONNECTION_MAX_MS = 30_000
 const CONNECT_TIMEOUT_MS = 5_000
 /** The limit of a statement. A migration has longer, because it may wait for another process. */
 const STATEMENT_TIMEOUT_MS = 10_000
@@ -37,20 +40,17 @@ const TRIES_MAX = CONNECTIONS_MAX + 5
  * @param onIdleError called with the error of an idle connection in the pool; the next use gets a new connection
  */
 export function openPostgres(url: string, onIdleError: (error: Error) => void): Store {
-  const pool = new Pool({
-    connectionString: url,
-    max: CONNECTIONS_MAX,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_TRANSACTION_MAX_MS,
-    stream: () => openSocket(STATEMENT_TIMEOUT_MS + SILENT_MS),
-    types: { getTypeParser: parserOf },
-    // Send concurrent queries of a transaction at once.
-    pipeline: true,
-  })
-  pool.on('error', onIdleError)
-  // A connection that breaks in use fails its query, and also emits `error`, which must be handled.
-  pool.on('connect', (client) => void client.on('error', onIdleError))
+  const pool = openPool(
+    {
+      connectionString: url,
+      max: CONNECTIONS_MAX,
+      idleTimeoutMillis: IDLE_CONNECTION_MAX_MS,
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MAX_MS,
+      // Send concurrent queries of a transaction at once.
+      pipeline: true,
+    },
+    { statementMaxMs: STATEMENT_TIMEOUT_MS, onIdleError },
+  )
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   const compiled: Compiled = new Map()
   const prepared = createPrepared()
@@ -243,10 +243,33 @@ function listen(connectionString: string, onNews: () => void): () => Promise<voi
   }
 }
 
+function openPool(
+  options: PoolConfig,
+  { statementMaxMs, onIdleError }: { statementMaxMs: number; onIdleError: (error: Error) => void },
+): Pool {
+  const pool = new Pool({
+    ...options,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: statementMaxMs,
+    stream: () => new GatheringSocket(),
+    types: { getTypeParser: parserOf },
+  })
+  pool.on('error', onIdleError)
+  pool.on('connect', (client) => {
+    // A connection that breaks in use fails its query, and also emits `error`, which must be handled.
+    client.on('error', onIdleError)
+    socketOf(client).on('timeout', onSilence)
+  })
+  pool.on('acquire', (client) => void socketOf(client).setTimeout(statementMaxMs + SILENT_MS))
+  pool.on('release', (_, client) => void socketOf(client).setTimeout(0))
+  return pool
+}
+
+const socketOf = (client: PoolClient): Socket => (client as unknown as { connection: { stream: Socket } }).connection.stream
+
 /** Destroys a connection that is silent for too long, with all queries on it: it would block its next user. */
-function openSocket(silentMaxMs: number): Socket {
-  const socket = new GatheringSocket()
-  return socket.setTimeout(silentMaxMs, () => socket.destroy(new Error('the database server does not respond')))
+function onSilence(this: Socket): void {
+  this.destroy(new Error('the database server does not respond'))
 }
 
 /** The driver corks and uncorks the socket for each statement. This writes all statements of one turn together. */
@@ -257,16 +280,7 @@ class GatheringSocket extends Socket {
 }
 
 async function migrateWith(connectionString: string, onIdleError: (error: Error) => void): Promise<void> {
-  const pool = new Pool({
-    connectionString,
-    max: 2,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: MIGRATION_TIMEOUT_MS,
-    stream: () => openSocket(MIGRATION_TIMEOUT_MS + SILENT_MS),
-    types: { getTypeParser: parserOf },
-  })
-  pool.on('error', onIdleError)
-  pool.on('connect', (client) => void client.on('error', onIdleError))
+  const pool = openPool({ connectionString, max: 2 }, { statementMaxMs: MIGRATION_TIMEOUT_MS, onIdleError })
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   try {
     await migrate(db, { name: 'postgres' })

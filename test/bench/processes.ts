@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { openSync, readFileSync } from 'node:fs'
+import { openSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -125,12 +125,13 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** Processor time that a process has taken (ms), to 10 ms; NaN where the machine does not tell. */
+/** Processor time that all threads of a process have taken (ms), to the nanosecond; NaN where the machine does not tell. */
 export function cpuMs(pid: number): number {
-  if (process.platform !== 'linux') return Number.NaN
-  // The name, in brackets, may hold anything.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK
+  try {
+    return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadMs(pid, thread), 0)
+  } catch {
+    return Number.NaN
+  }
 }
 
 /**
@@ -139,15 +140,14 @@ export function cpuMs(pid: number): number {
  */
 export function mainThreadMs(pid: number): number {
   try {
-    const [ns] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
-    return Number(ns) / 1e6
+    return threadMs(pid, pid)
   } catch {
     return performance.now()
   }
 }
 
-/** Linux counts in hundredths of a second. */
-const MS_PER_TICK = 10
+const threadMs = (pid: number, thread: number | string): number =>
+  Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
 /** Resident memory of a process, in MB. */
 export const residentMB = (pid: number): number =>

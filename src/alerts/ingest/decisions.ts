@@ -9,13 +9,32 @@ import type { Change } from '../../domain/rules/rule.ts'
 import { together } from '../../lib/async.ts'
 import { shownInstead } from '../../projects/followers.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
-import { judgementsOf } from '../../domain/builds/history.ts'
+import { askForHistory, judgementsOf } from '../../domain/builds/history.ts'
 import type { StoredDecision } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
 
 export interface CardOfRevision {
   revisionKey: string
   cardNumber: number
+}
+
+/**
+ * Asks for what `decideCard` surely reads, because each wait for PostgreSQL delays the message.
+ * @param tx caches these reads
+ */
+export async function askAhead(
+  tx: Tx,
+  { revisionKey, cardNumber, known, placed }: CardOfRevision & { known: Known; placed: readonly BuildEvent[] },
+): Promise<void> {
+  const subject = revisionSubject(revisionKey, cardNumber)
+  const channels = new Set(boundForOneEvent(known).subscriptions.map(({ channel }) => channel))
+  await together([
+    tx.eventsOfCard(revisionKey, cardNumber),
+    tx.judgements(revisionKey, cardNumber),
+    tx.cardsOf(subject),
+    ...[...channels].map((channel) => tx.decisionsOf({ subject, channel })),
+    ...placed.filter((one) => one.isOutcome && one.cardNumber === cardNumber).map((one) => askForHistory(tx, one)),
+  ])
 }
 
 /** Decides for each event and channel what to send, and again if what the event did to its branch is judged otherwise. */

@@ -14,7 +14,7 @@ import { repositoryIn } from '../../domain/ci-project/project-names.ts'
 import { branchKey, placeEvents, cardNumberOf, revisionSubject, noticeSubject } from '../../domain/builds/revision.ts'
 import { afterEvent, restartRequests, type Request, shownBy } from '../../domain/cards/request.ts'
 import { isFinal, isVerdict } from '../../domain/builds/status.ts'
-import { leastDetails, type Subscription } from '../../domain/rules/subscription.ts'
+import { leastDetails } from '../../domain/rules/subscription.ts'
 import { projectName, buildView } from '../../domain/cards/view.ts'
 import { together } from '../../lib/async.ts'
 import type { CardKey, DeliveredProject, DueRevision, StoredDecision } from '../../store/records.ts'
@@ -22,7 +22,7 @@ import type { Tx } from '../../store/store.ts'
 import { streakLock } from '../../store/streaks.ts'
 import { updateStreak } from './streak.ts'
 import { readOnce } from '../../store/read-once.ts'
-import { decideCard, opensCard, type CardOfRevision } from './decisions.ts'
+import { askAhead, decideCard, opensCard, type CardOfRevision } from './decisions.ts'
 import type { ReconcileDeps, Working } from '../deps.ts'
 import { readNews, type News } from './news.ts'
 import { requeue } from '../plan-card/planner.ts'
@@ -42,8 +42,7 @@ export type Ingested = ChannelId[] | 'waits' | 'lost'
  * stores the decisions with their reasons, and queues the cards that may change. All in one transaction. Idempotent.
  */
 export async function ingestRevisions(deps: Working, due: readonly DueRevision[]): Promise<Ingested[]> {
-  const subscriptions = await deps.subscriptions()
-  const ingested = await deps.store.write((tx) => ingestWith(tx, deps, due, subscriptions), { canBeRedone: true })
+  const ingested = await deps.store.write((tx) => ingestWith(tx, deps, due), { canBeRedone: true })
   if (ingested === 'lost') return due.map(() => ingested)
   return ingested.map((one, i) => {
     if (one === 'waits') return one
@@ -61,15 +60,18 @@ interface IngestedOne {
 }
 
 async function ingestWith(
-  tx: Tx,
+  stored: Tx,
   deps: Working,
   due: readonly DueRevision[],
-  subscriptions: readonly Subscription[],
 ): Promise<(IngestedOne | 'waits')[] | 'lost'> {
+  const tx = readOnce(stored, STABLE)
   // Sent together, as each wait for PostgreSQL delays the message; `holds` first, which locks the lease.
+  const isHolding = deps.term.holds(tx)
+  const subscriptions = deps.subscriptions(tx)
   const [isHeld, all] = await together([
-    deps.term.holds(tx),
+    isHolding,
     together(due.map((one) => readNews(tx, deps, one, subscriptions))),
+    subscriptions,
   ])
   if (!isHeld) return 'lost'
   const news = all.filter((one) => one !== 'waits')
@@ -92,8 +94,12 @@ async function ingestWith(
   return all.map((one) => (one === 'waits' ? one : results.get(one.revisionKey)!))
 }
 
+/** Reads that repeat, and whose result no ingesting changes. */
+const STABLE = ['project'] as const
 /** Reads that repeat, and whose result no longer changes once a revision's build events have their cards. */
 const STABLE_ONCE_PLACED = ['eventsOfCard', 'verdictsBefore', 'isOvertaken'] as const
+/** Reads of one revision whose result no longer changes until it is decided, once its outcomes have removed judgements. */
+const STABLE_UNTIL_DECIDED = ['judgements', 'decisionsOf', 'cardsOf'] as const
 /** Reads that repeat, and whose result no longer changes once all revisions are ingested. */
 const STABLE_ONCE_INGESTED = [
   'requestsOf',
@@ -101,7 +107,6 @@ const STABLE_ONCE_INGESTED = [
   'judgements',
   'streakChangesOf',
   'reportsOf',
-  'project',
 ] as const
 
 /**
@@ -111,24 +116,26 @@ const STABLE_ONCE_INGESTED = [
 async function ingestOne(tx: Tx, cached: Tx, deps: Working, news: News): Promise<IngestedOne> {
   const { revisionKey, mark, requests, known, changes } = news
   const now = deps.clock.now()
+  const own = readOnce(cached, STABLE_UNTIL_DECIDED)
   const { placed, newest } = await place(tx, news)
-  await together([
-    changes && updateStreak(tx, changes, placed, now),
-    ...placed.map((buildEvent) => judgeLaterAgain(tx, buildEvent, news, now)),
-  ])
   const cardNumbers = new Set([
     ...placed.map(({ cardNumber }) => cardNumber),
     // Woken without new build events: an older build's outcome may have changed whether this build recovered.
     ...(newest ? [newest.cardNumber] : []),
     ...requests.map(({ subject }) => cardNumberOf(subject)),
   ])
+  await together([
+    changes && updateStreak(tx, changes, placed, now),
+    ...placed.map((buildEvent) => judgeLaterAgain(tx, buildEvent, news, now)),
+    ...[...cardNumbers].map((cardNumber) => askAhead(own, { revisionKey, cardNumber, known, placed })),
+  ])
   const touched: CardKey[] = []
   const decided: StoredDecision[] = []
   for (const cardNumber of cardNumbers) {
-    const { attempts, decisions } = await decideCard(cached, { revisionKey, cardNumber, known, requests, now })
+    const { attempts, decisions } = await decideCard(own, { revisionKey, cardNumber, known, requests, now })
     const subject = revisionSubject(revisionKey, cardNumber)
     const [cards] = await together([
-      keepCards(tx, subject, decisions, known),
+      keepCards(own, subject, decisions, known),
       keepBuilds(tx, { revisionKey, cardNumber, attempts, fresh: placed, requests }),
       settleRequests(tx, { subject, all: requests, attempts, now }),
     ])
@@ -148,13 +155,18 @@ async function place(tx: Tx, { buildEvents, newest: before, requests }: News) {
   return { placed: fresh.map((one) => ({ ...one, cardNumber: placed.get(one.seq)! })), newest }
 }
 
-/** Creates the cards that decisions ask for. @returns all cards whose queues may change */
+/**
+ * Creates the cards that decisions ask for.
+ * @param tx may have read the cards before
+ * @returns all cards whose queues may change
+ */
 async function keepCards(
   tx: Tx,
   subject: string,
   decisions: readonly StoredDecision[],
   { subscriptions }: Known,
 ): Promise<CardKey[]> {
+  const existing = await tx.cardsOf(subject)
   const keys = new Map<string, CardKey>()
   const ensure = async (key: CardKey) => {
     const name = `${key.subject} ${key.channel}`
@@ -171,7 +183,7 @@ async function keepCards(
     if (decision.noticeDay) await ensure({ subject: noticeSubject(decision.noticeDay), channel: decision.channel })
   }
   // Existing cards still follow their revision, even if the rules would not open them now.
-  for (const key of await tx.cardsOf(subject)) keys.set(`${key.subject} ${key.channel}`, key)
+  for (const key of existing) keys.set(`${key.subject} ${key.channel}`, key)
   return [...keys.values()]
 }
 
@@ -279,7 +291,7 @@ async function listProject(
   const { projectFullName, projectUuid } = details
   const called = { name: projectName(details, projectId), fullName: projectFullName }
   const isOfCi = sourceOf(projectId) === 'ci'
-  const hosted = isOfCi ? null : await tx.project({ uuid: projectUuid, legacyId: projectId, names: [] })
+  const hosted = isOfCi ? null : await tx.project({ uuid: null, legacyId: projectId, names: [] })
   const shown = hosted ? { name: hosted.name, fullName: repositoryIn(hosted.name) } : called
   await tx.saveDeliveredProject({ projectId, ...shown, projectUuid, at })
 }

@@ -28,7 +28,7 @@ export async function readNews(
   tx: Tx,
   deps: ReconcileDeps,
   { revisionKey, buildKeys }: DueRevision,
-  subscriptions: readonly Subscription[],
+  subscriptions: Promise<readonly Subscription[]>,
 ) {
   // `ingestOf` first: PostgreSQL runs these in order, so that the rest is read under the revision's lock. A later wake has
   // another stamp, and stays.
@@ -43,11 +43,11 @@ export async function readNews(
   if (newestNumber > 1 && mergeDetails([...earlier, ...buildEvents]).projectName === null)
     earlier = [...(await tx.eventsOfCard(revisionKey, newestNumber - 1)), ...earlier]
   const project = projectOf(buildEvents, earlier)
-  const rules = project ? await deps.rulesOf(project.names) : null
+  const [rules, names] = project
+    ? await together([deps.rulesOf(project.names, tx), confirmedNames(tx, project.names)])
+    : [null, null]
   const last = [...earlier, ...buildEvents].findLast((one) => one.branch !== null)
-  const followers = project
-    ? await followersOf(tx, subscriptions, await confirmedNames(tx, project.names), last?.branch ?? '')
-    : []
+  const followers = names ? await followersOf(tx, await subscriptions, names, last?.branch ?? '') : []
   const isWaiting = rules === 'wait' || (project !== null && (await requestAuthor(tx, deps, project, followers)))
   if (isWaiting && deps.clock.now() < project!.receivedAt + INGEST_WAIT_MS) {
     await tx.postponeRevision(revisionKey, deps.clock.now() + WAITING_RECHECK_MS)

@@ -5,6 +5,7 @@ import { LEAST_URGENCY } from '../../domain/cards/plan.ts'
 import { branchKey, revisionSubject } from '../../domain/builds/revision.ts'
 import { OUTCOMES_FAR, OUTCOMES_NEAR } from '../../domain/builds/history.ts'
 import { NO_OWNER } from '../../projects/streaks.ts'
+import { together } from '../../lib/async.ts'
 import type { Tx } from '../../store/store.ts'
 
 /** The branch of the new outcomes. Null: there are none, or their builds name no branch and so share no history. */
@@ -27,9 +28,9 @@ export async function updateStreak(
   fresh: readonly BuildEvent[],
   now: number,
 ): Promise<void> {
-  const open = await tx.openStreak(key)
+  const [open, near] = await together([tx.openStreak(key), readBack(tx, key, OUTCOMES_NEAR)])
   const added = fresh.filter(({ isOutcome }) => isOutcome).toSorted(compareOutcomes)
-  const { streak, outcomes } = lengthened(open, added) ?? (await readStreak(tx, key, open, added[0]!.buildOrder))
+  const { streak, outcomes } = lengthened(open, added) ?? (await readStreak(tx, key, { near, open, from: added[0]!.buildOrder }))
   if (open && cardOf(open) !== (streak && cardOf(streak))) await touchShowing(tx, open, now)
   if (streak) return tx.saveStreak({ projectId, branch, branchKey: key, ...(open ?? NEW), ...streak })
   if (open) await tx.saveStreak({ ...open, ...endOf(outcomes, now) })
@@ -69,10 +70,14 @@ interface StreakRead {
 
 /**
  * Reads only as many outcomes as the streak needs. A streak longer than OUTCOMES_FAR continues the stored one.
+ * @param near the newest outcomes
  * @param from the build order of the oldest new outcome
  */
-async function readStreak(tx: Tx, key: string, open: Streak | null, from: string): Promise<StreakRead> {
-  const near = await readBack(tx, key, OUTCOMES_NEAR)
+async function readStreak(
+  tx: Tx,
+  key: string,
+  { near, open, from }: { near: OutcomesRead; open: Streak | null; from: string },
+): Promise<StreakRead> {
   const isJoined =
     open !== null && from >= open.newestOrder && near.outcomes.some(({ buildOrder }) => buildOrder <= open.newestOrder)
   const { outcomes, isWhole } = near.isWhole || isJoined ? near : await readBack(tx, key, OUTCOMES_FAR)
@@ -80,6 +85,8 @@ async function readStreak(tx: Tx, key: string, open: Streak | null, from: string
   if (open && !isWhole) return { streak: grown(open, streak, outcomes), outcomes }
   return { streak: streak && storedStreak(streak, open?.id), outcomes }
 }
+
+type OutcomesRead = Awaited<ReturnType<typeof readBack>>
 
 async function readBack(tx: Tx, key: string, limit: number) {
   const read = await tx.verdictsBefore(key, LAST_ORDER, limit)

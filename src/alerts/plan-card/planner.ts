@@ -28,6 +28,7 @@ import { parseSubject, revisionSubject } from '../../domain/builds/revision.ts'
 import { noteSlot, postedAttemptOf, storyFor, type Story, type StoryContext } from '../../domain/cards/story.ts'
 import { judgementsOf } from '../../domain/builds/history.ts'
 import { readCapabilities, readRevision, ownershipOn } from '../../store/revision.ts'
+import { readOnce } from '../../store/read-once.ts'
 import { failuresOf } from '../../store/failures.ts'
 
 /**
@@ -40,12 +41,28 @@ export async function readCard(
   key: CardKey,
   underWay: boolean,
 ): Promise<({ card: Card; messages: StoredMessage[] } & CardPlan) | null> {
-  // The card first: PostgreSQL runs these in order, so that the messages are read under the card's lock.
-  const [card, stored] = await together([reads.card(key), reads.messagesOf(key)])
+  const known = readOnce(reads, ASKED_AHEAD)
+  // The card first: PostgreSQL runs these in order, so that the rest is read under the card's lock.
+  const [card, stored] = await together([reads.card(key), reads.messagesOf(key), askAhead(known, key)])
   if (!card) return null
   const now = deps.clock.now()
   const messages = settleDead(stored, (message) => isDead(deps, message, underWay))
-  return { card, messages, ...(await planCard(reads, card, messages, { ...deps, now })) }
+  return { card, messages, ...(await planCard(known, card, messages, { ...deps, now })) }
+}
+
+const ASKED_AHEAD = ['requestsOf', 'eventsOfCard', 'decisionsOf', 'judgements'] as const
+
+/** Asks for what nearly every card needs, because each wait for PostgreSQL delays the message. */
+async function askAhead(reads: Reads, { subject: name, channel }: CardKey): Promise<void> {
+  const subject = parseSubject(name)
+  if (subject.kind !== 'revision') return
+  const { revisionKey, cardNumber } = subject
+  await together([
+    reads.requestsOf(revisionKey),
+    reads.eventsOfCard(revisionKey, cardNumber),
+    reads.decisionsOf({ subject: name, channel }),
+    reads.judgements(revisionKey, cardNumber),
+  ])
 }
 
 /**
@@ -138,7 +155,7 @@ async function planCard(
   if (subject.kind === 'digest') return planPeriod(reads, subject.period, card.channel, messages, now)
   const [{ buildEvents, attempts, requests }, decisions] = await together([
     readRevision(reads, subject.revisionKey, subject.cardNumber),
-    reads.decisionsOf(card),
+    reads.decisionsOf({ subject: card.subject, channel: card.channel }),
   ])
   if (attempts.length === 0) return NOTHING
   const newest = attempts.at(-1)!

@@ -2,12 +2,13 @@ import { sql, type Kysely } from 'kysely'
 import type { ChannelId } from '../../domain/ids.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
+import type { RunQuery } from './query.ts'
 
 /** Channels whose ids Slack has changed. */
-export const readMovedChannels = (db: Kysely<Schema>) =>
+export const readMovedChannels = (db: Kysely<Schema>, runQuery: RunQuery) =>
   ({
     async movedChannels() {
-      const rows = await db.selectFrom('moved_channel').selectAll().execute()
+      const rows = await runQuery('movedChannels', {}, () => db.selectFrom('moved_channel').selectAll())
       return new Map(rows.map((row) => [row.former_id as ChannelId, row.id as ChannelId]))
     },
   }) satisfies Partial<Reads>

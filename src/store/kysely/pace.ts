@@ -130,7 +130,9 @@ export function readPace(db: Kysely<Schema>, runQuery: RunQuery) {
     },
 
     async closedChannels() {
-      const rows = await db.selectFrom('channel').selectAll().where('closed_code', 'is not', null).execute()
+      const rows = await runQuery('closedChannels', {}, () =>
+        db.selectFrom('channel').selectAll().where('closed_code', 'is not', null),
+      )
       return rows.map((row) => ({
         channel: row.id as ChannelId,
         code: row.closed_code!,

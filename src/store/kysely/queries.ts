@@ -37,7 +37,7 @@ export function createReads(db: Kysely<Schema>, { compiled, execute, locks }: Qu
     ...readDecisions(db, runQuery),
     ...readCards(db, runQuery, locks),
     ...readPace(db, runQuery),
-    ...readMovedChannels(db),
+    ...readMovedChannels(db, runQuery),
     ...readProjects(db, runQuery),
     ...readNames(db),
     ...readPeople(db, runQuery, locks),
