@@ -179,7 +179,6 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
   async function sweep(): Promise<void> {
     closed = await store.read.closedChannels()
     for (const channel of await store.read.channelsToPost()) waitingChannels.add(channel)
-    await store.write((tx) => tx.forgetCalls(clock.now() - WINDOW_MS * 2), { canBeRedone: true })
   }
 
   /** While Slack is down, only a ping is sent now and then. */

@@ -28,7 +28,6 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
   const nameFixed = createNaming()
   const nameStored = createNaming()
 
-
   /** Gives subscriptions their sources. Looks them up rarely: this happens for every event, and there may be many. */
   function createNaming() {
     let known = { names: '', at: Number.NEGATIVE_INFINITY, byKey: new Map<string, NamedProject>() }
@@ -75,7 +74,8 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
     const [moved, stored, closed] = reads
       ? await together([reads.movedChannels(), reads.subscriptions(), reads.closedChannels()])
       : [new Map<ChannelId, ChannelId>(), [], []]
-    const kept = moved.size === 0 ? fixed : fixed.map((one) => ({ ...one, channel: moved.get(one.channel) ?? one.channel }))
+    const kept =
+      moved.size === 0 ? fixed : fixed.map((one) => ({ ...one, channel: moved.get(one.channel) ?? one.channel }))
     return withClosings([...(await nameFixed(kept)), ...(await nameStored(stored))], closed)
   }
 }

@@ -265,7 +265,8 @@ function openPool(
   return pool
 }
 
-const socketOf = (client: PoolClient): Socket => (client as unknown as { connection: { stream: Socket } }).connection.stream
+const socketOf = (client: PoolClient): Socket =>
+  (client as unknown as { connection: { stream: Socket } }).connection.stream
 
 /** Destroys a connection that is silent for too long, with all queries on it: it would block its next user. */
 function onSilence(this: Socket): void {

@@ -101,13 +101,7 @@ const STABLE_ONCE_PLACED = ['eventsOfCard', 'verdictsBefore', 'isOvertaken'] as 
 /** Reads of one revision whose result no longer changes until it is decided, once its outcomes have removed judgements. */
 const STABLE_UNTIL_DECIDED = ['judgements', 'decisionsOf', 'cardsOf'] as const
 /** Reads that repeat, and whose result no longer changes once all revisions are ingested. */
-const STABLE_ONCE_INGESTED = [
-  'requestsOf',
-  'openStreak',
-  'judgements',
-  'streakChangesOf',
-  'reportsOf',
-] as const
+const STABLE_ONCE_INGESTED = ['requestsOf', 'openStreak', 'judgements', 'streakChangesOf', 'reportsOf'] as const
 
 /**
  * Ingests one revision, except for the queues of its cards: they are planned when all revisions are ingested.

@@ -30,7 +30,8 @@ export async function updateStreak(
 ): Promise<void> {
   const [open, near] = await together([tx.openStreak(key), readBack(tx, key, OUTCOMES_NEAR)])
   const added = fresh.filter(({ isOutcome }) => isOutcome).toSorted(compareOutcomes)
-  const { streak, outcomes } = lengthened(open, added) ?? (await readStreak(tx, key, { near, open, from: added[0]!.buildOrder }))
+  const { streak, outcomes } =
+    lengthened(open, added) ?? (await readStreak(tx, key, { near, open, from: added[0]!.buildOrder }))
   if (open && cardOf(open) !== (streak && cardOf(streak))) await touchShowing(tx, open, now)
   if (streak) return tx.saveStreak({ projectId, branch, branchKey: key, ...(open ?? NEW), ...streak })
   if (open) await tx.saveStreak({ ...open, ...endOf(outcomes, now) })

@@ -6,7 +6,7 @@ import type { Store, Tx } from '../../store/store.ts'
 export const LEASE_MS = 5_000
 
 /** How often the holder renews the lease, and the other processes ask for it. */
-export const RENEW_MS = 1_500
+export const RENEW_MS = 2_000
 
 /** The holder starts no call in this last part of its lease, because clocks differ a little. */
 export const MARGIN_MS = 1_000

@@ -5,6 +5,7 @@ import type { Card, CardKey } from '../../store/records.ts'
 import type { ReconcileDeps } from '../deps.ts'
 import { recordEnd, recordLate, reportEnd, type ClaimedStep } from './outcome.ts'
 import type { Tx } from '../../store/store.ts'
+import { WINDOW_MS } from './pace.ts'
 import { queueRest, readCard, requeue } from '../plan-card/planner.ts'
 
 /** The history is searched from this long before the claim, because clocks differ. */
@@ -96,6 +97,7 @@ async function claimStep(
   const postedAttempt = postedAttemptBy(step, read.postedAttempt)
   const messageKey = await claim(tx, deps, key, step, postedAttempt)
   await tx.insertCall({ queue, channel: key.channel, at: now })
+  await tx.forgetCalls(now - WINDOW_MS * 2)
   await queueRest(tx, key, { steps: read.steps.filter((planned) => planned !== first), claimedAt: now })
   const cardMessage = read.messages.findLast(({ slot, state }) => slot === 'card' && state === 'posted')
   return {

@@ -152,7 +152,7 @@ export function writePace(db: Kysely<Schema>, runQuery: RunQuery, onNews: OnNews
     },
 
     async forgetCalls(beforeMs) {
-      await db.deleteFrom('pace').where('at', '<', beforeMs).execute()
+      await runQuery('forgetCalls', { beforeMs }, (value) => db.deleteFrom('pace').where('at', '<', value('beforeMs')))
     },
 
     async closeChannel({ channel, code, at, retryAt }) {
