@@ -14,8 +14,8 @@ const CONNECTIONS_MAX = 10
 /** Writes hold a connection while they wait for row locks, and ingesting also waits for reads: these need the others. */
 const WRITES_MAX = 8
 
-/** Longer than the time between two sweeps: to connect costs more than their queries. */
-const IDLE_CONNECTION_MAX_MS = 30_000
+/** Longer than the minute after which some jobs come again: to connect costs more than their queries. */
+const IDLE_CONNECTION_MAX_MS = 90_000
 const CONNECT_TIMEOUT_MS = 5_000
 /** The limit of a statement. A migration has longer, because it may wait for another process. */
 const STATEMENT_TIMEOUT_MS = 10_000
