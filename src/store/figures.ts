@@ -89,7 +89,7 @@ export async function buildsSince(reads: FigureReads, projects: Projects, since:
   return new Map([...built].filter(([id]) => meant.has(id)))
 }
 
-function* slicesOf<One>(all: readonly One[], size: number): Generator<readonly One[]> {
+export function* slicesOf<One>(all: readonly One[], size: number): Generator<readonly One[]> {
   for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size)
 }
 

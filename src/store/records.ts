@@ -239,7 +239,7 @@ export const RESPONSE_URL_MS = 30 * 60_000
 
 export interface StoredReport {
   id: number
-  /** the build event that opened the attempt it is about; 0: it was received before the build was known */
+  /** the build event that opened the attempt it is about; 0: the build is not known */
   attemptSeq: number
   receivedAt: number
   report: FailureReport

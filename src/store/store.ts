@@ -76,7 +76,7 @@ export type News = 'ingest' | ChannelId | 'anything'
 
 export type OnNews = (news: News) => void
 
-type BuildIds = Pick<KnownBuild, 'projectId' | 'buildId'>
+export type BuildIds = Pick<KnownBuild, 'projectId' | 'buildId'>
 
 export interface Reads extends OutcomeReads, ReportReads, FigureReads, DigestReads, StreakReads {
   /** Every build event of a build, in order of receipt: at most the newest BUILD_EVENTS_MAX. */

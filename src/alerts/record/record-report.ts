@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { BuildEvent } from '../../domain/builds/build-event.ts'
 import type { FailureReport } from '../../domain/builds/failure.ts'
 import {
   buildKey,
@@ -10,7 +9,7 @@ import {
   type BuildId,
   type ProjectId,
 } from '../../domain/ids.ts'
-import { branchKey } from '../../domain/builds/revision.ts'
+import { branchKeyOf } from '../../domain/builds/history.ts'
 import { isRed, isVerdict } from '../../domain/builds/status.ts'
 import { maskSecrets } from '../../lib/secret-shapes.ts'
 import type { ReadReport } from '../../sources/endpoint.ts'
@@ -71,20 +70,17 @@ async function record(
   const attempt = attempts.findLast(({ details }) => n === null || details.attempt === n)
   const key = buildKey(projectId, buildId)
   const stored = await tx.reportsOf(key)
-  const firstSeq = buildEvents[0]?.seq ?? 0
-  const isOfAttempt = (one: StoredReport) =>
-    attempt ? isReportOn(one, attempt, firstSeq) : one.attemptSeq === 0 && one.report.attempt === n
+  const isOfAttempt = (one: StoredReport) => (attempt ? isReportOn(one, attempt) : one.report.attempt === n)
   const same = stored.find((one) => one.report.by === report.by && one.report.part === report.part && isOfAttempt(one))
   if (same && isDeepStrictEqual(same.report, report)) return 'duplicate'
   const replaced = same ?? (stored.length < REPORTS_PER_BUILD_MAX ? null : stored[0]!)
   if (replaced) await tx.removeReport(replaced.id)
   await tx.insertReport({ buildKey: key, attemptSeq: attempt?.firstSeq ?? 0, receivedAt: at, report })
-  if (!attempt) {
+  if (attempt) await wakeAffected(tx, attempt, at)
+  else {
     await tx.boundEarlyReports(EARLY_REPORTS_OF_PROJECT_MAX, projectId)
     await tx.boundEarlyReports(EARLY_REPORTS_MAX, null)
   }
-  const woken = attempt ? await affectedRevisions(tx, attempt, buildEvents) : []
-  for (const revisionKey of woken) await tx.wakeRevision(revisionKey, at, 1)
   return 'recorded'
 }
 
@@ -102,32 +98,16 @@ async function workflowOf(tx: Tx, projectId: ProjectId, buildId: BuildId): Promi
 const SAME_ID_MAX = 10
 
 /** Whatever has the form of a secret is removed before it is stored, even if the sender has done so. */
-function masked(report: FailureReport): FailureReport {
-  const mask = (text: string | null): string | null => text && maskSecrets(text)
-  return {
-    ...report,
-    part: mask(report.part),
-    failures: report.failures.map(({ job, step, test, path, message, ...failure }) => ({
-      ...failure,
-      job: mask(job),
-      step: mask(step),
-      test: mask(test),
-      path: mask(path),
-      message: mask(message),
-    })),
-    flakyTests: report.flakyTests.map(maskSecrets),
-    log: report.log.map(maskSecrets),
-  }
-}
+const masked = (report: FailureReport): FailureReport =>
+  JSON.parse(JSON.stringify(report), (_, value: unknown) => (typeof value === 'string' ? maskSecrets(value) : value))
 
-/** The revisions whose cards this report may change; none while its build runs. */
-async function affectedRevisions(tx: Tx, attempt: Attempt, buildEvents: readonly BuildEvent[]): Promise<string[]> {
-  if (!isVerdict(attempt.status)) return []
-  const branch = buildEvents.findLast((buildEvent) => buildEvent.branch !== null)?.branch ?? null
-  const { projectId, revisionKey } = buildEvents[0]!
-  const after =
-    branch === null ? [] : await tx.revisionsAfter(branchKey(projectId, branch), attempt.buildOrder, SUCCESSORS_MAX)
+/** Wakes the revisions whose cards a report may change; none while its build runs. */
+async function wakeAffected(tx: Tx, attempt: Attempt, now: number): Promise<void> {
+  const { status, buildOrder, buildEvents } = attempt
+  if (!isVerdict(status)) return
+  if (isRed(status)) await tx.wakeRevision(buildEvents[0]!.revisionKey, now, 1)
+  const branch = branchKeyOf(attempt)
+  const later = branch === null ? [] : await tx.revisionsAfter(branch, buildOrder, SUCCESSORS_MAX)
   // Only a red build shows its failed tests.
-  const red = after.filter(({ hasRed }) => hasRed).map((one) => one.revisionKey)
-  return [...new Set([...(isRed(attempt.status) ? [revisionKey] : []), ...red])]
+  for (const { revisionKey } of later.filter(({ hasRed }) => hasRed)) await tx.wakeRevision(revisionKey, now, 1)
 }

@@ -5,6 +5,7 @@ import type { Schema } from '../schema.ts'
 import type { Reads, Tx } from '../store.ts'
 import { markBuilds } from './builds.ts'
 import type { RunQuery } from './query.ts'
+import { IS_OF_NO_BUILD } from './reports.ts'
 
 export const readPlaces = (db: Kysely<Schema>) =>
   ({
@@ -54,10 +55,7 @@ export function writePrune(db: Kysely<Schema>, runQuery: RunQuery) {
       const builds = [...new Set(buildEvents.map((buildEvent) => buildEvent.build_key))]
       // The state of a build that was run again belongs to its later card.
       const standing = db.deleteFrom('build').where('build_key', 'in', builds).returning(['project_id', 'branch_key'])
-      const reports = db.deleteFrom('report').where('build_key', 'in', builds)
-      const reportsOfNone = reports.where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('fact').select('seq').whereRef('fact.build_key', '=', 'report.build_key'))),
-      )
+      const reportsOfNone = db.deleteFrom('report').where('build_key', 'in', builds).where(IS_OF_NO_BUILD)
       const own = standing.where('lineage_key', '=', revisionKey).where('episode', '=', cardNumber)
       const removed = builds.length === 0 ? [] : await own.execute()
       const places = new Map(

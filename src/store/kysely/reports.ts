@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type SqlBool } from 'kysely'
 import type { BuildId, ProjectId } from '../../domain/ids.ts'
 import { NO_FAILURE, type Failure, type FailureReport } from '../../domain/builds/failure.ts'
 import type { ReportReads, ReportWrites } from '../records.ts'
@@ -8,14 +8,13 @@ import { amongKeys, columns, type RunQuery } from './query.ts'
 export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads => ({
   async reportsOf(buildKey) {
     const rows = await runQuery('reportsOf', { buildKey }, (value) =>
-      db.selectFrom('report').selectAll().where('build_key', '=', value('buildKey')).orderBy('id'),
+      db
+        .selectFrom('report')
+        .select(['id', ATTEMPT_SEQ.as('attemptSeq'), 'received_at as receivedAt', 'body'])
+        .where('build_key', '=', value('buildKey'))
+        .orderBy('id'),
     )
-    return rows.map(({ id, attempt_seq: attemptSeq, received_at: receivedAt, body }) => ({
-      id,
-      attemptSeq,
-      receivedAt,
-      report: toReport(JSON.parse(body) as StoredBody),
-    }))
+    return rows.map(({ body, ...row }) => ({ ...row, report: toReport(JSON.parse(body) as StoredBody) }))
   },
 
   async reportedBuilds(projectIds, since, limit) {
@@ -44,6 +43,13 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
   },
 })
 
+/** What came before its build is about the attempt that the build's first build event opened. */
+const ATTEMPT_SEQ = sql<number>`case when attempt_seq > 0 then attempt_seq
+  else coalesce((select min(seq) from fact where fact.build_key = report.build_key), 0) end`
+
+/** No build event of the report's build is known. */
+export const IS_OF_NO_BUILD = sql<SqlBool>`not exists (select 1 from fact where fact.build_key = report.build_key)`
+
 /** Fields that are null are not stored. */
 const toReport = (body: StoredBody): FailureReport => ({
   ...NO_REPORT,
@@ -55,16 +61,13 @@ type StoredBody = Omit<FailureReport, keyof typeof NO_REPORT | 'failures'> & { f
 
 const NO_REPORT = { attempt: null, part: null, tests: null }
 
-/** Most fields of most failures are not known. */
-const withoutNulls = (of: object) => Object.fromEntries(Object.entries(of).filter(([, value]) => value !== null))
-
 export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrites => ({
   async insertReport({ buildKey, attemptSeq, receivedAt, report }) {
     const row = {
       build_key: buildKey,
       attempt_seq: attemptSeq,
       received_at: receivedAt,
-      body: JSON.stringify({ ...withoutNulls(report), failures: report.failures.map(withoutNulls) }),
+      body: JSON.stringify(report, (_, value: unknown) => value ?? undefined),
     }
     await runQuery('insertReport', row, (value) => db.insertInto('report').values(columns(row, value)))
   },
@@ -88,9 +91,7 @@ export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrit
       .select('id')
       .where('attempt_seq', '=', sql.lit(0))
       .where('received_at', '<', receivedBefore)
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('fact').select('seq').whereRef('fact.build_key', '=', 'report.build_key'))),
-      )
+      .where(IS_OF_NO_BUILD)
       .orderBy('received_at')
       .limit(limit)
     const { numDeletedRows } = await db.deleteFrom('report').where('id', 'in', early).executeTakeFirstOrThrow()
@@ -101,7 +102,7 @@ export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrit
     // Each new early report pushes one past this offset, which is removed if its build is still unknown.
     const crossing = db
       .selectFrom('report')
-      .select(['id', 'build_key'])
+      .select('id')
       .where('attempt_seq', '=', sql.lit(0))
       .$if(projectId !== null, (query) =>
         query.where(OF_PROJECT, '>=', `${projectId}/`).where(OF_PROJECT, '<', `${projectId}0`),
@@ -109,13 +110,7 @@ export const writeReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportWrit
       .orderBy('received_at', 'desc')
       .limit(CROSSING_MAX)
       .offset(kept)
-    const unknown = db
-      .selectFrom(crossing.as('crossing'))
-      .select('id')
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('fact').select('seq').whereRef('fact.build_key', '=', 'crossing.build_key'))),
-      )
-    await db.deleteFrom('report').where('id', 'in', unknown).execute()
+    await db.deleteFrom('report').where('id', 'in', crossing).where(IS_OF_NO_BUILD).execute()
   },
 })
 
