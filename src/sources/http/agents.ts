@@ -22,7 +22,7 @@ export const openAgents = (limits: AgentLimits): Agents => ({
 })
 
 /** One for a log, which is at an address that `connect` checks. */
-export const openLogAgent = (connect: buildConnector.BuildOptions): Agent => new Agent({ connect, allowH2: false })
+export const openLogAgent = (options: Agent.Options): Agent => new Agent({ ...options, allowH2: false })
 
 function createAgent(limits: AgentLimits, more: { pipelining?: 0 } = {}): Agent {
   return new Agent({

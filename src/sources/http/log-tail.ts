@@ -24,8 +24,8 @@ export async function readLogTail(address: string, own: URL, signal?: AbortSigna
   // The HTTP client is large, and is loaded with the first log.
   const { openLogAgent } = await import('./agents.ts')
   const isOwn = url.hostname === own.hostname
-  const connect = { timeout: TIMEOUT_MS, ...(isOwn ? {} : { lookup: publicOnly }) }
-  const agent = openLogAgent(connect)
+  const connect = { timeout: TIMEOUT_MS, autoSelectFamily: true, ...(isOwn ? {} : { lookup: publicOnly }) }
+  const agent = openLogAgent({ connect, maxResponseSize: LOG_BYTES_MAX })
   const deadline = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])])
   try {
     return await tailAt(agent, url, deadline)
@@ -57,29 +57,21 @@ async function tailAt(agent: Dispatcher, url: URL, signal: AbortSignal): Promise
 const get = (agent: Dispatcher, url: URL, signal: AbortSignal, headers: Record<string, string> = {}) =>
   agent.request({ origin: url.origin, path: `${url.pathname}${url.search}`, method: 'GET', headers, signal })
 
-async function tailOf(body: Readable): Promise<string | null> {
-  let pieces: Buffer[] = []
-  let [kept, read] = [0, 0]
-  for await (const piece of body as AsyncIterable<Buffer>) {
-    if ((read += piece.length) > LOG_BYTES_MAX) return null
-    pieces.push(piece)
-    kept += piece.length
-    if (kept > 2 * TAIL_BYTES) {
-      pieces = [Buffer.concat(pieces).subarray(-TAIL_BYTES)]
-      kept = TAIL_BYTES
-    }
-  }
-  return Buffer.concat(pieces).subarray(-TAIL_BYTES).toString('utf8')
+async function tailOf(body: Readable): Promise<string> {
+  let tail = Buffer.alloc(0)
+  for await (const piece of body as AsyncIterable<Buffer>) tail = Buffer.concat([tail, piece]).subarray(-TAIL_BYTES)
+  return tail.toString('utf8')
 }
 
-/** Resolves only names of which every address is public. The connection uses the address that was checked. */
+/**
+ * Resolves only names of which every address is public. The connection uses an address that was checked: because of
+ * `autoSelectFamily`, it asks for all of them.
+ */
 const publicOnly: LookupFunction = (hostname, options, done) =>
   resolve(hostname, { ...options, all: true }, (error, found) => {
     if (error) return done(error, [])
-    const isFine = found.length > 0 && found.every(({ address }) => isPublic(address))
-    if (!isFine) return done(Object.assign(new Error('not a public address'), { code: 'EACCES' }), [])
-    if (options.all) done(null, found)
-    else done(null, found[0]!.address, found[0]!.family)
+    if (found.every(({ address }) => isPublic(address))) return done(null, found)
+    done(new Error('not a public address'), [])
   })
 
 /** Source: IANA's special-purpose address registries. */
