@@ -14,10 +14,10 @@ import {
 } from '../domain/builds/failure.ts'
 import { flakyTestsOf, type FlakyTest, type ReportedAttempt } from '../domain/builds/flaky-tests.ts'
 import { branchKeyOf } from '../domain/builds/history.ts'
-import type { StoredReport, ReportReads } from './records.ts'
+import type { StoredReport } from './records.ts'
 import type { BuildIds, Reads } from './store.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { slicesOf, type FigureReads } from './figures.ts'
+import { slicesOf } from './figures.ts'
 
 // What failed in an attempt, as its build steps and its source report it.
 
@@ -55,10 +55,8 @@ const keyOf = ({ projectId, buildId }: BuildIds): string => buildKey(projectId, 
 const contentsOf = (reports: readonly StoredReport[]): FailureReport[] => reports.map(({ report }) => report)
 
 /** Whether a report is about this attempt. */
-export const isReportOn = (
-  { attemptSeq, report: { attempt: n } }: Pick<StoredReport, 'attemptSeq' | 'report'>,
-  { buildEvents, details }: Attempt,
-): boolean => (n === null ? buildEvents.some(({ seq }) => seq === attemptSeq) : details.attempt === n)
+export const isReportOn = ({ attemptSeq, report }: StoredReport, { buildEvents, details }: Attempt): boolean =>
+  report.attempt === null ? buildEvents.some(({ seq }) => seq === attemptSeq) : details.attempt === report.attempt
 
 /** The attempts of one build, whichever cards they are on. */
 export async function attemptsOfBuild(
@@ -88,7 +86,7 @@ const BUILDS_AT_ONCE = 20
 
 /** Which tests of these projects failed and passed on the same commit, by what was reported since then (ms). */
 export async function readFlakyTests(
-  reads: ReportReads & Pick<FigureReads, 'eventsAndRestartsOf'>,
+  reads: Reads,
   projectIds: readonly ProjectId[],
   since: number,
 ): Promise<FlakyTest[]> {
@@ -97,7 +95,7 @@ export async function readFlakyTests(
   const newest = reported.filter(({ reports }) => (count += reports) <= REPORTS_READ_MAX)
   const attempts: ReportedAttempt[] = []
   for (const some of slicesOf(newest, BUILDS_AT_ONCE)) {
-    const { buildEvents, restarts } = await reads.eventsAndRestartsOf(some.map(keyOf))
+    const { buildEvents, restarts } = await reads.eventsAndRestartsOf(some.map((one) => one.buildKey))
     for (const [key, own] of Map.groupBy(buildEvents, keyOf)) {
       const { projectId, revisionKey } = own[0]!
       const ofProject = restarts.filter((one) => one.projectId === projectId)

@@ -1,5 +1,5 @@
 import type { Decision } from '../domain/rules/decide.ts'
-import type { ChannelId, ProjectId, SourceName, Uuid, MessageTs, BuildId } from '../domain/ids.ts'
+import type { ChannelId, ProjectId, SourceName, Uuid, MessageTs } from '../domain/ids.ts'
 import type { BuildEvent } from '../domain/builds/build-event.ts'
 import type { CardState, Queues } from '../domain/cards/plan.ts'
 import type { AttemptRef } from '../domain/cards/request.ts'
@@ -245,17 +245,15 @@ export interface StoredReport {
   report: FailureReport
 }
 
-interface ReportedBuild {
-  projectId: ProjectId
-  buildId: BuildId
-  reports: number
-}
-
 export interface ReportReads {
   /** The reports of a build (`project_id/build_id`), in order of receipt. */
   reportsOf(buildKey: string): Promise<StoredReport[]>
-  /** Builds of these projects with reports that were received then (ms) or later, the newest report first. */
-  reportedBuilds(projectIds: readonly ProjectId[], since: number, limit: number): Promise<ReportedBuild[]>
+  /** Builds of these projects with reports that were received then (ms) or later, the newest report first; and how many. */
+  reportedBuilds(
+    projectIds: readonly ProjectId[],
+    since: number,
+    limit: number,
+  ): Promise<{ buildKey: string; reports: number }[]>
 }
 
 export interface ReportWrites {

@@ -1,6 +1,5 @@
 import { sql, type Kysely, type SqlBool } from 'kysely'
-import type { BuildId, ProjectId } from '../../domain/ids.ts'
-import { NO_FAILURE, type Failure, type FailureReport } from '../../domain/builds/failure.ts'
+import { NO_FAILURE, type FailureReport } from '../../domain/builds/failure.ts'
 import type { ReportReads, ReportWrites } from '../records.ts'
 import type { Schema } from '../schema.ts'
 import { amongKeys, columns, type RunQuery } from './query.ts'
@@ -14,7 +13,7 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
         .where('build_key', '=', value('buildKey'))
         .orderBy('id'),
     )
-    return rows.map(({ body, ...row }) => ({ ...row, report: toReport(JSON.parse(body) as StoredBody) }))
+    return rows.map(({ body, ...row }) => ({ ...row, report: toReport(body) }))
   },
 
   async reportedBuilds(projectIds, since, limit) {
@@ -24,22 +23,13 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
       .innerJoin('report', (join) =>
         join.on(sql<boolean>`build_key >= asked.key || '/' and build_key < asked.key || '0'`),
       )
-      .select(({ fn }) => [
-        'asked.key as projectId',
-        'build_key',
-        fn.max('id').as('newest'),
-        fn.countAll().as('reports'),
-      ])
+      .select(({ fn }) => ['build_key as buildKey', fn.max('id').as('newest'), fn.countAll().as('reports')])
       .where('received_at', '>=', since)
-      .groupBy(['asked.key', 'build_key'])
+      .groupBy('build_key')
       .orderBy('newest', 'desc')
       .limit(limit)
       .execute()
-    return rows.map((row) => ({
-      projectId: row.projectId as ProjectId,
-      buildId: row.build_key.split('/').at(-1) as BuildId,
-      reports: Number(row.reports),
-    }))
+    return rows.map(({ buildKey, reports }) => ({ buildKey, reports: Number(reports) }))
   },
 })
 
@@ -51,13 +41,10 @@ const ATTEMPT_SEQ = sql<number>`case when attempt_seq > 0 then attempt_seq
 export const IS_OF_NO_BUILD = sql<SqlBool>`not exists (select 1 from fact where fact.build_key = report.build_key)`
 
 /** Fields that are null are not stored. */
-const toReport = (body: StoredBody): FailureReport => ({
-  ...NO_REPORT,
-  ...body,
-  failures: body.failures.map((failure) => ({ ...NO_FAILURE, ...failure })),
-})
-
-type StoredBody = Omit<FailureReport, keyof typeof NO_REPORT | 'failures'> & { failures: readonly Partial<Failure>[] }
+function toReport(body: string): FailureReport {
+  const known = JSON.parse(body) as FailureReport
+  return { ...NO_REPORT, ...known, failures: known.failures.map((one) => ({ ...NO_FAILURE, ...one })) }
+}
 
 const NO_REPORT = { attempt: null, part: null, tests: null }
 

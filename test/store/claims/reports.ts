@@ -83,13 +83,13 @@ export function reportClaims(places: () => Places): void {
     const found = async (ids: readonly string[], limit = 9, since = T0) =>
       (await store.read.reportedBuilds(ids.map(projectId), since, limit)).map((one) => Object.values(one))
     expect(await found(['41'])).toEqual([
-      ['41', '512', 2],
-      ['41', '99', 1],
+      ['41/512', 2],
+      ['41/99', 1],
     ])
     expect(await found(['4', '41', '42'])).toEqual([
-      ['41', '512', 2],
-      ['4', '1', 1],
-      ['41', '99', 1],
+      ['41/512', 2],
+      ['4/1', 1],
+      ['41/99', 1],
     ])
     expect(await found(['41'], 1)).toHaveLength(1)
     expect(await found(['41'], 9, T0 + 1)).toEqual([])
