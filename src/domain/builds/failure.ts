@@ -120,28 +120,28 @@ function merge(reports: readonly FailureReport[]) {
   const all = partsOf(reports)
   const ofSteps = all.filter(({ by }) => by === 'step')
   const parts = ofSteps.some(({ failed }) => failed > 0) ? ofSteps : all.filter(({ by }) => by === 'source')
-  const failures = parts
-    .flatMap((report) => report.failures)
-    .sort((a, b) => compare(nameOf(a), nameOf(b)) || compare(a.message ?? '', b.message ?? ''))
+  const failures = parts.flatMap((report) => report.failures)
   const sum = (count: (report: FailureReport) => number) => parts.reduce((total, report) => total + count(report), 0)
   return {
     tests: parts.some(({ tests }) => tests !== null) ? sum(({ tests, failed }) => Math.max(tests ?? 0, failed)) : null,
     failed: sum(({ failed }) => failed),
     // A test that fails in two shards, such as on two machines, is one test.
-    failures: failures.filter((one, i) => i === 0 || nameOf(one) !== nameOf(failures[i - 1]!)),
+    failures: byName(failures, nameOf),
     isWhole: parts.every((report) => report.failures.length === report.failed),
     log: parts.find(({ failed, log }) => failed > 0 && log.length > 0)?.log ?? [],
   }
 }
 
 /** The reports that count, one for each part, by its name. */
-export function partsOf(reports: readonly FailureReport[]): FailureReport[] {
-  const byPart = new Map(reports.map((report) => [`${report.by} ${report.part ?? ''}`, report]))
-  return [...byPart].sort(([a], [b]) => compare(a, b)).map(([, report]) => report)
-}
+export const partsOf = (reports: readonly FailureReport[]): FailureReport[] =>
+  byName(reports, ({ by, part }) => `${by} ${part ?? ''}`)
 
 /** What makes it the same failure in another build: lines move, so they do not count. */
 const nameOf = ({ job, step, test, path, message }: Failure): string =>
   test ?? [job, step, path, message].map((part) => part ?? '').join(' ')
 
-const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
+/** One of each name, in the order of the names; of several the last one. */
+function byName<One>(all: readonly One[], name: (one: One) => string): One[] {
+  const named = new Map(all.map((one) => [name(one), one]))
+  return [...named].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
+}

@@ -1,14 +1,12 @@
-import { compareOrders, type ProjectId } from '../ids.ts'
+import type { ProjectId } from '../ids.ts'
+import { compareAttempts, type Attempt } from './attempt.ts'
 import { partsOf, type FailureReport } from './failure.ts'
 
-/** The test reports of one attempt of a commit; at least one. */
-export interface ReportedAttempt {
+/** The test reports of one attempt of a commit. */
+export interface ReportedAttempt extends Pick<Attempt, 'buildOrder' | 'n'> {
   projectId: ProjectId
   /** project, branch and commit */
   revisionKey: string
-  buildOrder: string
-  /** the attempt of its build: 1 for the first */
-  n: number
   /** in order of receipt */
   reports: readonly FailureReport[]
 }
@@ -25,21 +23,18 @@ export interface FlakyTest {
  * same commit. Those with the most commits first. Pure: the same reports always give the same tests.
  */
 export function flakyTestsOf(attempts: readonly ReportedAttempt[]): FlakyTest[] {
-  const found = new Map<string, FlakyTest>()
-  for (const own of Map.groupBy(attempts, ({ revisionKey }) => revisionKey).values()) {
-    const { projectId } = own[0]!
-    for (const name of namesIn(own)) {
-      const key = `${projectId} ${name}`
-      found.set(key, { projectId, name, commits: (found.get(key)?.commits ?? 0) + 1 })
-    }
-  }
-  return [...found.values()].sort((a, b) => b.commits - a.commits || (a.name < b.name ? -1 : 1))
+  const commits = [...Map.groupBy(attempts, ({ revisionKey }) => revisionKey).values()]
+  const found = commits.flatMap((own) => [...namesIn(own)].map((name) => ({ projectId: own[0]!.projectId, name })))
+  const tests = [...Map.groupBy(found, ({ projectId, name }) => `${projectId} ${name}`).values()]
+  return tests
+    .map((same) => ({ ...same[0]!, commits: same.length }))
+    .sort((a, b) => b.commits - a.commits || (a.name < b.name ? -1 : 1))
 }
 
 /** @param attempts of one commit */
 function namesIn(attempts: readonly ReportedAttempt[]): Set<string> {
   const ordered = attempts
-    .toSorted((a, b) => compareOrders(a.buildOrder, b.buildOrder) || a.n - b.n)
+    .toSorted(compareAttempts)
     .map(({ reports }) => partsOf(reports).filter(({ tests }) => tests !== null))
   const names = new Set(ordered.flat().flatMap(({ flakyTests }) => flakyTests))
   for (const [at, parts] of ordered.entries())
