@@ -78,11 +78,10 @@ async function each(
 const putOff = ({ store, clock }: ReadEnds, build: KnownBuild, ms: number): Promise<void> =>
   store.write((tx) => tx.setReadEndAt(build, clock.now() + ms))
 
-async function readEnd(deps: ReadEnds, build: KnownBuild, signal: AbortSignal): Promise<void> {
-  const { store, clock, sources, record } = deps
+async function readEnd({ store, clock, sources, record }: ReadEnds, build: KnownBuild, signal: AbortSignal) {
   const read = sources(build.projectId)?.readEnd
   const events = await eventsOf(store.read, build)
-  if (!read || isWhole(events) || clock.now() - build.at > NEWS_MS) return
+  if (!read || events.some(({ details }) => details.end?.isWhole) || clock.now() - build.at > NEWS_MS) return
   const unread = await unreadBuild(store.read, build, events)
   const event = unread && (await read(unread, signal))
   if (event) await record({ event })
@@ -97,15 +96,13 @@ async function readFailures(deps: ReadEnds, build: KnownBuild, signal: AbortSign
   if (!read || !end || !isRed(end.status) || clock.now() - build.at > NEWS_MS) return
   if ((await hasAsked(store.read, build)) || !(await isPosted(store.read, events))) return
   const unread = await unreadBuild(store.read, build, events)
-  if (unread) await recordFailures(unread, await read({ ...unread, logs: failureLogs }, signal))
+  if (unread) await recordFailures(unread, await read(unread, failureLogs, signal))
 }
 
 async function eventsOf(reads: Store['read'], { projectId, buildId, attempt }: KnownBuild): Promise<BuildEvent[]> {
   const events = await reads.eventsOfBuild(projectId, buildId)
   return events.filter(({ details }) => details.attempt === attempt)
 }
-
-const isWhole = (events: readonly BuildEvent[]): boolean => events.some(({ details }) => details.end?.isWhole)
 
 async function hasAsked(reads: Store['read'], { projectId, buildId, attempt }: KnownBuild): Promise<boolean> {
   const reports = await reads.reportsOf(buildKey(projectId, buildId))

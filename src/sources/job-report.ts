@@ -21,23 +21,23 @@ export const NOTHING_SAID: SourceReport = {
 }
 
 /**
- * A report of one failed job; null if it says no more than that the job failed. A job whose steps named no failure failed
+ * The report of one failed job; none if it says no more than that the job failed. A job whose steps named no failure failed
  * with the line of its log that speaks of an error, or with the last one.
  */
 export function jobReport(
   job: Failure,
-  failures: readonly Failure[],
   log: readonly string[] = [],
-): SourceReport | null {
+  failures: readonly Failure[] = [],
+): SourceReport[] {
   const message = job.message ?? shortText(log.find((line) => /error/i.test(line)) ?? log.at(-1) ?? null)
-  if (failures.length === 0 && message === null) return null
+  if (failures.length === 0 && message === null) return []
   const named = failures.length > 0 ? failures : [{ ...job, message }]
-  return { ...NOTHING_SAID, part: job.job, failed: named.length, failures: named.slice(0, FAILURES_MAX), log }
+  return [{ ...NOTHING_SAID, part: job.job, failed: named.length, failures: named.slice(0, FAILURES_MAX), log }]
 }
 
 /** At most three lines, in one. */
 export const shortText = (text: string | null): string | null => {
-  const lines = (text ?? '').split(/\r\n?|\n/).filter((line) => line.trim() !== '')
+  const lines = (text ?? '').split(/\r\n?|\n/).filter(isNotBlank)
   return cleanText(lines.slice(0, LINES_MAX).join(' ').slice(0, REPORT_TEXT_CHARS_MAX))
 }
 
@@ -86,7 +86,8 @@ export function githubExcerpt(log: string): string[] {
   const begin = lines.slice(0, exit).findLastIndex((line) => line.startsWith('##[endgroup]')) + 1
   const first = errors.find((at) => at >= begin && !isExit(at))
   const from = first ?? Math.max(begin, exit - EXCERPT_LINES_MAX)
-  return shown(lines.slice(from, isExit(exit) ? exit : exit + 1).map((line) => line.replace(/^##\[\w+\]/, '')))
+  const said = lines.slice(from, isExit(exit) ? exit : exit + 1).map((line) => line.replace(/^##\[\w+\]/, ''))
+  return said.filter(isNotBlank).slice(0, EXCERPT_LINES_MAX)
 }
 
 /** Marks of GitLab's runner around the sections of a trace. */
@@ -94,12 +95,11 @@ const GITLAB_SECTION = /section_(?:start|end):\d+:[^\r\n]*\r?/g
 
 /** The last lines before the runner says that the job failed. Source: traces of GitLab's runner. */
 export function gitlabExcerpt(trace: string): string[] {
-  const lines = cleaned(trace.replace(GITLAB_SECTION, '')).filter((line) => line.trim() !== '')
+  const lines = cleaned(trace.replace(GITLAB_SECTION, '')).filter(isNotBlank)
   const end = lines.findLastIndex((line) => line.startsWith('ERROR: Job failed'))
   const upTo = end === -1 ? lines.length : end
   const cleanup = lines.slice(0, upTo).findLastIndex((line) => line.startsWith('Cleaning up project directory'))
-  return shown(lines.slice(0, cleanup === -1 ? upTo : cleanup).slice(-EXCERPT_LINES_MAX))
+  return lines.slice(0, cleanup === -1 ? upTo : cleanup).slice(-EXCERPT_LINES_MAX)
 }
 
-const shown = (lines: readonly string[]): string[] =>
-  lines.filter((line) => line.trim() !== '').slice(0, EXCERPT_LINES_MAX)
+const isNotBlank = (line: string): boolean => line.trim() !== ''

@@ -76,36 +76,30 @@ function readReport(source: SourceName, body: Uint8Array): BodyReading {
   if (!id.success)
     return refusal(`build.build_id is ${source === 'ci' ? 'neither an integer id nor a UUID' : 'not an integer id'}`)
   // Only GitHub's steps know which attempt they are in.
-  const attempt = source === 'github' ? countOf(build['attempt']) : null
+  const attempt = source === 'github' ? countOrNull.parse(build['attempt']) : null
   return {
     kind: 'report',
     projectId: PROJECTS[source](project.data),
     buildId: id.data,
-    report: toReport(report, { attempt, job: textOf(build['job']) }),
+    report: { attempt, ...toReport(report, textOf(build['job'])) },
   }
 }
 
 const PROJECTS = { ci: (id: ProjectId) => id, github: repositoryProjectId, gitlab: gitlabProjectId } as const
 
-function toReport(
-  value: Record<string, unknown>,
-  { attempt, job }: { attempt: number | null; job: string | null },
-): FailureReport {
+function toReport(value: Record<string, unknown>, job: string | null): Omit<FailureReport, 'attempt'> {
   const [failures, flakyTests, log] = [listOf(value['failures']), listOf(value['flaky_tests']), listOf(value['log'])]
-  const failed = Math.max(countOf(value['failed']) ?? 0, failures.length)
+  const failed = Math.max(countOrNull.parse(value['failed']) ?? 0, failures.length)
   return {
     by: 'step',
-    attempt,
     part: [job, textOf(value['shard'])].filter((part) => part !== null).join(' ') || null,
-    tests: Math.max(countOf(value['tests']) ?? 0, failed),
+    tests: Math.max(countOrNull.parse(value['tests']) ?? 0, failed),
     failed,
     failures: failures.slice(0, REPORTED_TESTS_MAX).flatMap((one) => failureOf(one, job)),
     flakyTests: flakyTests.slice(0, REPORTED_TESTS_MAX).flatMap((name) => textOf(name) ?? []),
     log: log.slice(-LOG_LINES_MAX).map((line) => textOf(line) ?? ''),
   }
 }
-
-const countOf = (value: unknown): number | null => countOrNull.parse(value ?? null)
 
 // Not a schema: for some hundred texts that leaves 70 KB in the old part of the heap, and collecting it delays deliveries.
 const textOf = (value: unknown): string | null =>

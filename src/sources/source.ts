@@ -32,8 +32,9 @@ export interface Source {
   /**
    * Reads what failed in one attempt that ended red: a report for each failed job, at most ten calls. What the source
    * does not show is left out. The call is null if the source cannot say.
+   * @param logs whether excerpts of logs are wanted
    */
-  readFailures: ((failed: FailedBuild, signal?: AbortSignal) => Promise<readonly SourceReport[]>) | null
+  readFailures: ((failed: UnreadBuild, logs: boolean, signal?: AbortSignal) => Promise<readonly SourceReport[]>) | null
   /**
    * Whether the branch, pull or merge request of a stream is still there. Null: the source does not say. The call is
    * null if the source has no interface for it.
@@ -144,21 +145,13 @@ export interface NamedStream extends NamedProject {
 export type BranchState = 'there' | 'tag' | BranchEnd
 
 /** One attempt of a build. */
-export interface UnreadBuild {
-  projectId: ProjectId
-  project: string
+export interface UnreadBuild extends NamedProject {
   /** see `streamOf` */
   stream: string | null
   buildId: BuildId
   attempt: number
   /** when it last ended, where that tells attempts apart: see `BuildDetails` */
   lastEndAt?: number | null
-}
-
-/** One attempt of a build that ended red. */
-export interface FailedBuild extends UnreadBuild {
-  /** whether excerpts of logs are wanted */
-  logs: boolean
 }
 
 export type SourceReport = Omit<FailureReport, 'by' | 'attempt'>

@@ -1,5 +1,4 @@
 import { onTestFinished } from 'vitest'
-import { gitlabProjectId } from '../../src/domain/ids.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { createGitlabClient } from '../../src/sources/gitlab/client.ts'
 import { readGitlabFailures } from '../../src/sources/gitlab/failures.ts'
@@ -13,14 +12,6 @@ export async function readFailures(answerTo: (path: string) => StubAnswer, { log
   const transport = createTransport({ clock: systemClock })
   onTestFinished(async () => (await transport.close(), stub[Symbol.asyncDispose]()))
   const client = createGitlabClient({ url: stub.url, token: 'glpat-outside', transport })
-  const reports = await readGitlabFailures(client, '71', {
-    projectId: gitlabProjectId('71'),
-    project: 'acme/web',
-    stream: 'main',
-    buildId: buildId('512'),
-    attempt: 1,
-    lastEndAt: null,
-    logs,
-  })
+  const reports = await readGitlabFailures(client, '71', buildId('512'), logs)
   return { reports, requested: stub.requests.map(({ path }) => path.replace(/.*\/71\//, '')) }
 }

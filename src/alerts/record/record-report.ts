@@ -1,14 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FailureReport } from '../../domain/builds/failure.ts'
-import {
-  buildKey,
-  isRepositoryId,
-  isUuid,
-  repositoryOf,
-  toUuid,
-  type BuildId,
-  type ProjectId,
-} from '../../domain/ids.ts'
+import { buildKey, isRepositoryId, isUuid, repositoryOf, toUuid, type ProjectId } from '../../domain/ids.ts'
 import { branchKeyOf } from '../../domain/builds/history.ts'
 import { isRed, isVerdict } from '../../domain/builds/status.ts'
 import { maskSecrets } from '../../lib/secret-shapes.ts'
@@ -18,7 +10,7 @@ import type { SourceReport, UnreadBuild } from '../../sources/source.ts'
 import type { Stored } from '../../sources/webhook-route.ts'
 import { attemptsOfBuild, isReportOn } from '../../store/failures.ts'
 import type { StoredReport } from '../../store/records.ts'
-import type { Tx } from '../../store/store.ts'
+import type { BuildIds, Tx } from '../../store/store.ts'
 import type { Attempt } from '../../domain/builds/attempt.ts'
 import { knownId, type RecordDelivery } from './record.ts'
 
@@ -62,7 +54,7 @@ async function record(
   { projectId: project, buildId: named, report }: Omit<ReadReport, 'kind'>,
   at: number,
 ): Promise<Stored['answer']> {
-  const projectId = await workflowOf(tx, project, named)
+  const projectId = await workflowOf(tx, { projectId: project, buildId: named })
   const buildId = await knownId(tx, { projectId, buildId: named, uuid: isUuid(named) ? toUuid(named) : null })
   const buildEvents = await tx.eventsOfBuild(projectId, buildId)
   const attempts = await attemptsOfBuild(tx, { projectId, buildId }, buildEvents)
@@ -88,7 +80,7 @@ async function record(
  * The project of a run whose report names only its repository. The repository itself while the run is not ingested: then
  * `alerts/ingest` gives it the report.
  */
-async function workflowOf(tx: Tx, projectId: ProjectId, buildId: BuildId): Promise<ProjectId> {
+async function workflowOf(tx: Tx, { projectId, buildId }: BuildIds): Promise<ProjectId> {
   if (!isRepositoryId(projectId)) return projectId
   const runs = await tx.buildsWithId('github', buildId, SAME_ID_MAX)
   return runs.find((run) => repositoryOf(run.projectId) === projectId)?.projectId ?? projectId

@@ -5,7 +5,7 @@ import { isRepositoryName } from '../http/address.ts'
 import { unlessUnreadable } from '../http/errors.ts'
 import { repositoryIn } from '../../domain/ci-project/project-names.ts'
 import { EXIT_CODE, githubExcerpt, jobReport, shortText, spareCalls } from '../job-report.ts'
-import type { FailedBuild, SourceReport } from '../source.ts'
+import type { SourceReport, UnreadBuild } from '../source.ts'
 import type { FailedJob, GithubClient } from './client.ts'
 
 /** What is read of one run: its jobs in one call or more, annotations of these, and logs of those without any. */
@@ -15,7 +15,8 @@ const LOGS_MAX = 2
 /** What failed in each job of an attempt of a run: what its steps said about files, else the end of its log. */
 export async function readGithubFailures(
   client: GithubClient,
-  { projectId, project, buildId, attempt, logs }: FailedBuild,
+  { projectId, project, buildId, attempt }: UnreadBuild,
+  logs: boolean,
   signal?: AbortSignal,
 ): Promise<SourceReport[]> {
   const repository = repositoryIn(project)
@@ -25,18 +26,16 @@ export async function readGithubFailures(
   const run = await unlessUnreadable(client.run(repository, buildId, signal))
   if (projectId !== githubProjectId(idOf(fieldOf(run, 'repository')), idOf(run, 'workflow_id'))) return []
   const jobs = await client.failedJobs(repository, buildId, attempt, signal)
-  const reports: (SourceReport | null)[] = []
+  const reports: SourceReport[] = []
   let logsLeft = logs ? LOGS_MAX : 0
   for (const [at, job] of jobs.entries()) {
     const asked = at < ANNOTATED_MAX ? await unlessUnreadable(client.annotations(repository, job.id, signal)) : null
     const failures = (asked ?? []).flatMap((one) => failureOf(job, one))
     const hasLog = failures.length === 0 && logsLeft-- > 0
     const log = hasLog ? await unlessUnreadable(client.logTail(repository, job.id, signal)) : null
-    reports.push(
-      jobReport({ ...NO_FAILURE, job: job.name, step: job.step }, failures, log === null ? [] : githubExcerpt(log)),
-    )
+    reports.push(...jobReport({ ...NO_FAILURE, job: job.name, step: job.step }, githubExcerpt(log ?? ''), failures))
   }
-  return reports.filter((report) => report !== null)
+  return reports
 }
 
 const idOf = (of: unknown, field = 'id'): string => textOf(fieldOf(of, field)) ?? ''

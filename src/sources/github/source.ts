@@ -60,7 +60,7 @@ export function createGithubSource(client: GithubClient, reads: Pick<Reads, 'pro
       return { ...read, event: await withGates(client, repository, read.event, signal) }
     },
     readEnd: (build, signal) => readEnd(client, opened, build, signal),
-    readFailures: (failed, signal) => readGithubFailures(client, failed, signal),
+    readFailures: (failed, logs, signal) => readGithubFailures(client, failed, logs, signal),
     readBranch: (stream, signal) => readBranch(client, stream, signal),
     async readProject(projectId, names, signal) {
       for (const repository of new Set(names.map(repositoryIn).filter(isRepositoryName))) {

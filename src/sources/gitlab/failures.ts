@@ -1,8 +1,10 @@
 import { NO_FAILURE, type Failure } from '../../domain/builds/failure.ts'
+import type { BuildId } from '../../domain/ids.ts'
 import { fieldOf, listOf, textOf } from '../../lib/raw-values.ts'
 import { unlessUnreadable } from '../http/errors.ts'
 import { FAILURES_MAX, gitlabExcerpt, jobReport, NOTHING_SAID, shortText, spareCalls } from '../job-report.ts'
-import type { FailedBuild, SourceReport } from '../source.ts'
+import type { SourceReport } from '../source.ts'
+import { countOrNull } from '../values.ts'
 import type { GitlabClient } from './client.ts'
 
 /** The most jobs that are named, and the most traces that are read. */
@@ -16,31 +18,29 @@ const TRACES_MAX = 3
 export async function readGitlabFailures(
   client: GitlabClient,
   id: string,
-  { buildId, logs }: FailedBuild,
+  buildId: BuildId,
+  logs: boolean,
   signal?: AbortSignal,
 ): Promise<SourceReport[]> {
   spareCalls(client.lastRate())
   const how = { pagesMax: 1, signal }
   const jobs = ((await unlessUnreadable(client.failedJobs(id, buildId, how))) ?? []).filter(counts)
   const bridges = ((await unlessUnreadable(client.failedBridges(id, buildId, how))) ?? []).filter(counts)
-  const tests = await readTests(client, id, buildId, signal)
-  const tested = new Set(tests.map(({ part }) => part))
-  const reports: (SourceReport | null)[] = [...tests]
+  const reports = await readTests(client, id, buildId, signal)
+  const tested = new Set(reports.map(({ part }) => part))
   let tracesLeft = logs ? TRACES_MAX : 0
   for (const job of jobs.slice(0, JOBS_MAX)) {
     const [name, jobId] = [textOf(fieldOf(job, 'name')), textOf(fieldOf(job, 'id'))]
     if (name === null || jobId === null || tested.has(name)) continue
     const trace = tracesLeft-- > 0 ? await unlessUnreadable(client.trace(id, jobId, signal)) : null
     const why = reasonWords(textOf(fieldOf(job, 'failure_reason')))
-    reports.push(
-      jobReport({ ...NO_FAILURE, job: shortText(name), message: why }, [], trace === null ? [] : gitlabExcerpt(trace)),
-    )
+    reports.push(...jobReport({ ...NO_FAILURE, job: shortText(name), message: why }, gitlabExcerpt(trace ?? '')))
   }
   for (const bridge of bridges.slice(0, JOBS_MAX)) {
     const job = shortText(textOf(fieldOf(bridge, 'name')))
-    reports.push(jobReport({ ...NO_FAILURE, job, message: 'the pipeline that it started failed' }, []))
+    reports.push(...jobReport({ ...NO_FAILURE, job, message: 'the pipeline that it started failed' }))
   }
-  return reports.filter((report) => report !== null)
+  return reports
 }
 
 const counts = (job: unknown): boolean => fieldOf(job, 'allow_failure') !== true
@@ -61,10 +61,7 @@ async function readTests(client: GitlabClient, id: string, pipeline: string, sig
   })
 }
 
-const countOf = (of: unknown, field: string): number => {
-  const value = Number(fieldOf(of, field))
-  return Number.isSafeInteger(value) && value > 0 ? value : 0
-}
+const countOf = (of: unknown, field: string): number => countOrNull.parse(fieldOf(of, field)) ?? 0
 
 const hasFailed = (test: unknown): boolean => ['failed', 'error'].includes(String(fieldOf(test, 'status')))
 

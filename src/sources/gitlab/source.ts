@@ -63,11 +63,11 @@ export function createGitlabSource(client: GitlabClient, reads: Pick<Reads, 'pro
       if (isFinal(toStatus(shown.rawStatus)) && !shown.details.end?.isWhole) return null
       return { ...shown, details: { ...shown.details, attempt } }
     },
-    async readFailures(failed, signal) {
+    async readFailures(failed, logs, signal) {
       const id = idIn(failed.projectId)
       // The stored name may come from a forged delivery.
       const project = readProject(await unlessMissing(client.project(id, signal)))
-      return project?.name === failed.project ? readGitlabFailures(client, id, failed, signal) : []
+      return project?.name === failed.project ? readGitlabFailures(client, id, failed.buildId, logs, signal) : []
     },
     readBranch: (stream, signal) => readBranch(client, stream, signal),
     readProject: async (projectId, _, signal) => readProject(await unlessGone(client.project(idIn(projectId), signal))),

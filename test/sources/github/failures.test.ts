@@ -13,7 +13,6 @@ const FAILED = {
   buildId: buildId('512'),
   attempt: 1,
   commit: null,
-  logs: true,
 }
 
 /** GitHub with twenty failed jobs, and how often it was called. */
@@ -33,7 +32,7 @@ function clientWith(
       '##[error]it broke\n##[error]Process completed with exit code 1.\n'
     ),
   }
-  return { asked, read: () => readGithubFailures(client as GithubClient, FAILED) }
+  return { asked, read: () => readGithubFailures(client as GithubClient, FAILED, true) }
 }
 
 const failure = (message: string) => ({
