@@ -92,10 +92,10 @@ export async function readFlakyTests(
 ): Promise<FlakyTest[]> {
   const reported = await reads.reportedBuilds(projectIds, since, REPORTS_READ_MAX)
   let count = 0
-  const newest = reported.filter(({ reports }) => (count += reports) <= REPORTS_READ_MAX)
+  const newest = [...reported].filter(([, reports]) => (count += reports) <= REPORTS_READ_MAX)
   const attempts: ReportedAttempt[] = []
   for (const some of slicesOf(newest, BUILDS_AT_ONCE)) {
-    const { buildEvents, restarts } = await reads.eventsAndRestartsOf(some.map((one) => one.buildKey))
+    const { buildEvents, restarts } = await reads.eventsAndRestartsOf(some.map(([key]) => key))
     for (const [key, own] of Map.groupBy(buildEvents, keyOf)) {
       const { projectId, revisionKey } = own[0]!
       const ofProject = restarts.filter((one) => one.projectId === projectId)

@@ -248,12 +248,8 @@ export interface StoredReport {
 export interface ReportReads {
   /** The reports of a build (`project_id/build_id`), in order of receipt. */
   reportsOf(buildKey: string): Promise<StoredReport[]>
-  /** Builds of these projects with reports that were received then (ms) or later, the newest report first; and how many. */
-  reportedBuilds(
-    projectIds: readonly ProjectId[],
-    since: number,
-    limit: number,
-  ): Promise<{ buildKey: string; reports: number }[]>
+  /** How many reports of each build of these projects were received then (ms) or later; the newest report first. */
+  reportedBuilds(projectIds: readonly ProjectId[], since: number, limit: number): Promise<Map<string, number>>
 }
 
 export interface ReportWrites {

@@ -23,13 +23,13 @@ export const readReports = (db: Kysely<Schema>, runQuery: RunQuery): ReportReads
       .innerJoin('report', (join) =>
         join.on(sql<boolean>`build_key >= asked.key || '/' and build_key < asked.key || '0'`),
       )
-      .select(({ fn }) => ['build_key as buildKey', fn.max('id').as('newest'), fn.countAll().as('reports')])
+      .select(({ fn }) => ['build_key', fn.max('id').as('newest'), fn.countAll().as('reports')])
       .where('received_at', '>=', since)
       .groupBy('build_key')
       .orderBy('newest', 'desc')
       .limit(limit)
       .execute()
-    return rows.map(({ buildKey, reports }) => ({ buildKey, reports: Number(reports) }))
+    return new Map(rows.map(({ build_key: buildKey, reports }) => [buildKey, Number(reports)]))
   },
 })
 

@@ -80,8 +80,9 @@ export function reportClaims(places: () => Places): void {
     const { store } = place
     for (const key of ['41/512', '41/99', '4/1', '410/1', '41/512']) await keep(store, key)
     await keep(store, '41/513', { receivedAt: T0 - 1 })
-    const found = async (ids: readonly string[], limit = 9, since = T0) =>
-      (await store.read.reportedBuilds(ids.map(projectId), since, limit)).map((one) => Object.values(one))
+    const found = async (ids: readonly string[], limit = 9, since = T0) => [
+      ...(await store.read.reportedBuilds(ids.map(projectId), since, limit)),
+    ]
     expect(await found(['41'])).toEqual([
       ['41/512', 2],
       ['41/99', 1],
