@@ -43,13 +43,11 @@ export async function readEnds(deps: ReadEnds, signal: AbortSignal): Promise<voi
   for (const build of done) await deps.store.write((tx) => tx.setReadEndAt(build, againAt(build)))
 }
 
-type Step = (deps: ReadEnds, build: KnownBuild, signal: AbortSignal) => Promise<void>
-
 /** Takes a step for each build. Those whose source cannot be asked now are postponed. @returns the others */
 async function each(
   deps: ReadEnds,
   builds: readonly KnownBuild[],
-  step: Step,
+  step: (deps: ReadEnds, build: KnownBuild, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<KnownBuild[]> {
   const done: KnownBuild[] = []
@@ -94,7 +92,9 @@ async function readFailures(deps: ReadEnds, build: KnownBuild, signal: AbortSign
   const events = await eventsOf(store.read, build)
   const end = events.findLast(({ details }) => details.end?.isWhole) ?? events.findLast(isFinalEvent)
   if (!read || !end || !isRed(end.status) || clock.now() - build.at > NEWS_MS) return
-  if ((await hasAsked(store.read, build)) || !(await isPosted(store.read, events))) return
+  const reports = await store.read.reportsOf(buildKey(build.projectId, build.buildId))
+  const isAsked = reports.some(({ report }) => report.by === 'source' && report.attempt === build.attempt)
+  if (isAsked || !(await isPosted(store.read, events))) return
   const unread = await unreadBuild(store.read, build, events)
   if (unread) await recordFailures(unread, await read(unread, failureLogs, signal))
 }
@@ -102,11 +102,6 @@ async function readFailures(deps: ReadEnds, build: KnownBuild, signal: AbortSign
 async function eventsOf(reads: Store['read'], { projectId, buildId, attempt }: KnownBuild): Promise<BuildEvent[]> {
   const events = await reads.eventsOfBuild(projectId, buildId)
   return events.filter(({ details }) => details.attempt === attempt)
-}
-
-async function hasAsked(reads: Store['read'], { projectId, buildId, attempt }: KnownBuild): Promise<boolean> {
-  const reports = await reads.reportsOf(buildKey(projectId, buildId))
-  return reports.some(({ report }) => report.by === 'source' && report.attempt === attempt)
 }
 
 /** Whether a channel was told of the end. */

@@ -45,17 +45,10 @@ function failureOf({ name }: FailedJob, annotation: unknown): Failure[] {
   const of = (field: string) => textOf(fieldOf(annotation, field))
   const message = of('message')
   if (of('annotation_level') !== 'failure' || message === null || EXIT_CODE.test(message.trim())) return []
-  const isAboutFile = of('path') !== '.github'
-  const line = Number(of('start_line'))
-  const address = of('blob_href')
-  return [
-    {
-      ...NO_FAILURE,
-      job: name,
-      path: isAboutFile ? shortText(of('path')) : null,
-      line: isAboutFile && line > 0 ? line : null,
-      url: isAboutFile && address !== null && line > 0 ? `${address}#L${line}` : null,
-      message: shortText([of('title'), message].filter(Boolean).join(': ')),
-    },
-  ]
+  // GitHub names `.github` where no file is meant.
+  const path = of('path') === '.github' ? null : shortText(of('path'))
+  const line = path !== null && Number(of('start_line')) > 0 ? Number(of('start_line')) : null
+  const url = line === null || of('blob_href') === null ? null : `${of('blob_href')}#L${line}`
+  const said = shortText([of('title'), message].filter(Boolean).join(': '))
+  return [{ ...NO_FAILURE, job: name, path, line, url, message: said }]
 }
