@@ -21,6 +21,8 @@ const ONCE_FAILED = [
   9215,
   // A branch was gone: an attempt that had ended after the next one began was judged again, and shown as a fix.
   3848,
+  // A machine error that turned out to be a failure of the commit, after the next attempt had begun, lost its line in the channel.
+  21131,
 ]
 
 const first = Array.from({ length: Number(SEEDS) }, (_, i) => i + 1)

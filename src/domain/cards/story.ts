@@ -255,9 +255,11 @@ function inChannel({ attempts, isLoud, postedAttempt }: Loud): readonly Attempt[
   const sent: Attempt[] = []
   let hasFailed = false
   for (const [at, attempt] of attempts.entries()) {
-    const { status, finalSeq } = attempt
+    const { status, buildEvents } = attempt
     if (!isLoud(attempt) || isAccountNotice(status)) continue
-    if (attempts.slice(at + 1).some(({ firstSeq }) => firstSeq < finalSeq!)) continue
+    // Its first end: one that corrects it edits the line that is in the channel.
+    const ended = buildEvents.find((buildEvent) => isFinal(buildEvent.status))
+    if (attempts.slice(at + 1).some(({ firstSeq }) => firstSeq < ended!.seq)) continue
     const isTold = isRed(status) ? hasFailed : sent.length > 0
     if (!isTold && attemptKey(attempt) !== postedAttempt) sent.push(attempt)
     hasFailed ||= isRed(status)
