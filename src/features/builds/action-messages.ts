@@ -1,7 +1,7 @@
 import { shortId, sourceOf } from '../../domain/ids.ts'
 import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 import type { Shown } from '../../domain/cards/view.ts'
-import { parseAttemptRef, type Action } from '../../domain/cards/request.ts'
+import { isOfGate, parseAttemptRef, type Action } from '../../domain/cards/request.ts'
 import { ACTION_SYMBOLS, ACTION_WORDS, MISSING } from '../../slack/messages/request.ts'
 import { buildNumber, buildUrl, mention, projectLabel } from '../../slack/messages/build.ts'
 import { withSourceName, SOURCE_NAMES } from '../../slack/messages/words.ts'
@@ -19,7 +19,14 @@ import {
   type ErrorAnswer,
 } from '../../slack/messages/answer.ts'
 import { buildButtons, buildSubject, openButton, refreshButton, stateWords, SO_FAR } from '../kit/build.ts'
-import { answerCiFailure, ciReason, REFRESH, refusedWords, unclearWords, type Words } from '../kit/fault-messages.ts'
+import {
+  answerCiFailure,
+  answerOfSource,
+  REFRESH,
+  refusedWords,
+  unclearWords,
+  type Words,
+} from '../kit/fault-messages.ts'
 import { answerRefused } from '../kit/not-allowed.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 import type { ActionOutcome } from './action.ts'
@@ -37,7 +44,7 @@ export function answerAction(outcome: ActionOutcome, context: AnswerContext): An
     case 'repeated':
       return repeated(outcome)
     case 'not-now':
-      return answerError(notNow(outcome))
+      return notNow(outcome)
     case 'impossible':
       return answerError(impossible(outcome))
     case 'not-confirmed':
@@ -46,9 +53,9 @@ export function answerAction(outcome: ActionOutcome, context: AnswerContext): An
       return answerError(toConfirm(outcome))
     // These errors of CI are in the log, so the answer names the log's reference.
     case 'ci-refused':
-      return answerError(ciRefused(outcome), context.reference)
+      return ciRefused(outcome, context.reference)
     case 'unclear':
-      return answerError(unclear(outcome), context.reference)
+      return unclear(outcome, context.reference)
     case 'ci-trouble':
       return answerCiFailure(outcome, ':warning: *The request to CI failed*: nothing was done.', context.reference)
     case 'forbidden':
@@ -121,21 +128,16 @@ const toConfirm = ({ action, build }: Of<'to-confirm'>): ErrorAnswer => ({
   parts: [row(ACTIONS_BLOCK_ID, buildButtons(build))],
 })
 
-function ciRefused({ action, build, code, reason }: Of<'ci-refused'>): ErrorAnswer {
-  const { why, next } = inWordsOf(build, refusedWords(code, action))
+function ciRefused({ action, build, code, reason }: Of<'ci-refused'>, reference: string): Answer {
   const what = `:x: *${NOT_DONE[action]}*: ${buildSubject(build)}`
-  return { what, why: [why, ...ciReason(reason, sourceOf(build.ref.projectId))], next, parts: lookAgain(build) }
+  const words = { what, ...refusedWords(code, action), parts: lookAgain(build) }
+  return answerOfSource(sourceOf(build.ref.projectId), words, reason, reference)
 }
 
-const unclear = ({ action, build, code }: Of<'unclear'>): ErrorAnswer => ({
-  what: `:grey_question: *Unclear whether ${sourceWord(build)} ${UNSURE[action]}*: ${buildSubject(build)}`,
-  ...inWordsOf(build, unclearWords(code)),
-  parts: lookAgain(build),
-})
-
-function inWordsOf({ ref }: BuildSummary, { why, next }: Words): Words {
-  const source = sourceOf(ref.projectId)
-  return { why: withSourceName(source, why), next: withSourceName(source, next) }
+function unclear({ action, build, code }: Of<'unclear'>, reference: string): Answer {
+  const what = `:grey_question: *Unclear whether ${sourceWord(build)} ${UNSURE[action]}*: ${buildSubject(build)}`
+  const words = { what, ...unclearWords(code), parts: lookAgain(build) }
+  return answerOfSource(sourceOf(build.ref.projectId), words, null, reference)
 }
 
 const NOT_DONE: Record<Action, string> = {
@@ -155,67 +157,49 @@ const UNSURE: Record<Action, string> = {
 
 function nextOfMissing({ action, why, build }: Of<'impossible'>): string {
   const setting = SETTINGS[why]
-  if (setting !== null) return `Ask the person who runs Buildline to set ${setting}.`
+  if (setting !== undefined) return `Ask the person who runs Buildline to set ${setting}.`
   const next = `${ACTION_WORDS[action]} it in CI${buildUrl(build) === null ? '' : ', with *Open build*'}.`
   return withSourceName(sourceOf(build.ref.projectId), next)
 }
 
-/** The settings without which the action is not possible; null: no setting makes it possible. */
-const SETTINGS: Record<MissingCapability, string | null> = {
+/** The settings without which the action is not possible; for other reasons, no setting makes it possible. */
+const SETTINGS: Partial<Record<MissingCapability, string>> = {
   'no-github': 'GITHUB_TOKEN',
   'no-gitlab': 'GITLAB_TOKEN',
   'no-v2': 'CI_BASE_URL and its credentials',
   'no-legacy': 'CI_LEGACY_BASE_URL and CI_API_KEY',
-  'no-build-uuid': null,
-  'no-build-number': null,
-  'pro-project': null,
-  'project-unknown': null,
-  'not-reviewer': null,
 }
 
 /** The build's state does not allow the action: the answer says its state, and what the person can do. */
-function notNow(outcome: Of<'not-now'>): ErrorAnswer {
+function notNow(outcome: Of<'not-now'>): Answer {
   const { action, build } = outcome
-  const result = action === 'stop' && hasEnded(build) ? 'nothing to stop' : NOT_DONE[action].toLowerCase()
-  return {
+  const result = action === 'stop' && !OPEN.has(build.shown) ? 'nothing to stop' : NOT_DONE[action].toLowerCase()
+  return answerOfSource(sourceOf(build.ref.projectId), {
     what: `${stateWords(build)} ${buildSubject(build)}: *${result}*`,
-    ...inWordsOf(build, whyNotNow(outcome)),
+    ...whyNotNow(outcome),
     parts: [row(ACTIONS_BLOCK_ID, [...buildButtons(build), ...refreshButton(build)])],
-  }
+  })
 }
-
-const hasEnded = ({ shown }: BuildSummary): boolean =>
-  !['requested', 'queued', 'started', 'waiting', 'unknown'].includes(shown)
 
 function whyNotNow({ action, build: { shown, offers, ref } }: Of<'not-now'>): Words {
   const isStop = action === 'stop'
-  if (!isStop && action !== 'restart') return shown === 'waiting' ? ASKED : OTHERS
-  switch (shown) {
-    case 'requested':
-    case 'queued':
-    case 'started':
-      return isStop ? NOT_NOW : { why: 'It is still running.', next: 'Wait until it has finished, or stop it first.' }
-    case 'waiting':
-      return isStop && sourceOf(ref.projectId) === 'github' ? NOT_APPROVED : WAITING
-    case 'ignored':
-    case 'blocked':
-    case 'quota_exceeded':
-      return { why: 'CI never ran it.', next: "Look at the account's limits in CI." }
-    case 'unknown':
-      return { why: 'Buildline does not know this state.', next: REFRESH }
-    case 'passed':
-    case 'fixed':
-    case 'flaky':
-    case 'failed':
-    case 'infrastructure_failure':
-    case 'stopped':
-    case 'skipped':
-      if (isStop) return { why: 'It has already finished.', next: offers.includes('restart') ? AGAIN : REFRESH }
-      return sourceOf(ref.projectId) === 'gitlab' && PASSED.has(shown) ? ALL_PASSED : NOT_NOW
+  const source = sourceOf(ref.projectId)
+  if (isOfGate(action)) return shown === 'waiting' ? ASKED : OTHERS
+  if (shown === 'unknown') return { why: 'Buildline does not know this state.', next: REFRESH }
+  if (shown === 'waiting') return isStop && source === 'github' ? NOT_APPROVED : WAITING
+  if (NEVER_RAN.has(shown)) return { why: 'CI never ran it.', next: "Look at the account's limits in CI." }
+  if (!OPEN.has(shown)) {
+    if (isStop) return { why: 'It has already finished.', next: offers.includes('restart') ? AGAIN : REFRESH }
+    return source === 'gitlab' && PASSED.has(shown) ? ALL_PASSED : NOT_NOW
   }
+  return isStop ? NOT_NOW : { why: 'It is still running.', next: 'Wait until it has finished, or stop it first.' }
 }
 
 const AGAIN = 'Press *Restart* to run it again.'
+
+const OPEN: ReadonlySet<Shown> = new Set<Shown>(['requested', 'queued', 'started', 'waiting', 'unknown'])
+
+const NEVER_RAN: ReadonlySet<Shown> = new Set<Shown>(['ignored', 'blocked', 'quota_exceeded'])
 
 const PASSED: ReadonlySet<Shown> = new Set<Shown>(['passed', 'fixed', 'flaky'])
 

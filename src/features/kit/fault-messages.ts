@@ -1,4 +1,4 @@
-import { answerOf, answerError, line, nextStep, type Answer, typed } from '../../slack/messages/answer.ts'
+import { answerOf, answerError, line, nextStep, type Answer, type Part, typed } from '../../slack/messages/answer.ts'
 import { outside } from '../../slack/messages/build.ts'
 import { MESSAGE_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import type { CiFailure } from '../../projects/outcomes.ts'
@@ -60,19 +60,23 @@ export const answerNotOpened = (why: 'mention' | 'late', reference: string): Ans
   )
 
 /** The request to CI failed. `what`: the failed action, a whole line of markup. */
-export function answerCiFailure({ code, reason, source = 'ci' }: CiFailure, what: string, reference: string): Answer {
-  const { why, next } = failureWords(code)
-  const named = (words: string) => withSourceName(source, words)
-  return answerError(
-    { what: named(what), why: [named(why), ...ciReason(reason, source)], next: named(next) },
-    reference,
-  )
-}
+export const answerCiFailure = (
+  { code, reason, source = 'ci' }: CiFailure,
+  what: string,
+  reference: string,
+  words = failureWords(code),
+): Answer => answerOfSource(source, { what: withSourceName(source, what), ...words }, reason, reference)
 
-/** CI's own words, if it gave any. */
-export function ciReason(reason: string | null, source: SourceName = 'ci'): string[] {
+/** An error in whose reason and next step `CI` stands for the source. @param reason the source's own words, if it gave any */
+export function answerOfSource(
+  source: SourceName,
+  { why, next, ...rest }: Words & { what: string; parts?: readonly Part[] },
+  reason: string | null = null,
+  reference: string | null = null,
+): Answer {
   const said = outside(reason, MESSAGE_CHARS_MAX)
-  return said === '' ? [] : [`${SOURCE_NAMES[source]} said: ${said}`]
+  const whole = [withSourceName(source, why), ...(said === '' ? [] : [`${SOURCE_NAMES[source]} said: ${said}`])]
+  return answerError({ ...rest, why: whole, next: withSourceName(source, next) }, reference)
 }
 
 // What CI's errors mean, and what to do next: one set of texts for reading, from which those for actions are made, with

@@ -14,7 +14,7 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { failureWords, type Words, ciReason, answerCiFailure, unclearReason } from '../kit/fault-messages.ts'
+import { failureWords, type Words, answerCiFailure, answerOfSource, unclearReason } from '../kit/fault-messages.ts'
 import { andMore, differenceParts, fieldsWords, fieldWords, unknownNotifierWords, unshownWords } from './words.ts'
 import { MESSAGE_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime } from '../../slack/messages/times.ts'
@@ -122,11 +122,8 @@ function answerNotDone(
   const { reference } = context
   const project = projectLabel(outcome)
   if (outcome.kind === 'ci-refused') {
-    const { why, next } = refusedWords(outcome)
-    return answerError(
-      { what: `:x: *Not ${done}*: ${project}`, why: [why, ...ciReason(outcome.reason)], next },
-      reference,
-    )
+    const said = { what: `:x: *Not ${done}*: ${project}`, ...refusedWords(outcome) }
+    return answerOfSource('ci', said, outcome.reason, reference)
   }
   const what = `:grey_question: *Unclear whether CI has ${done}* ${project}.`
   const said = outcome.code === TAKEN ? 'CI answered that it had done it.' : unclearReason(outcome.code)

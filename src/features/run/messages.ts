@@ -1,15 +1,14 @@
 import { CONFIRM_WITHIN_MS, type ProjectRequest } from '../../domain/cards/request.ts'
 import type { SourceName } from '../../domain/ids.ts'
 import { mrkdwnLink } from '../../lib/escape.ts'
-import type { CiFailure } from '../../projects/outcomes.ts'
 import type { Startable } from '../../sources/source.ts'
 import { answerError, answerOf, line, small, typed } from '../../slack/messages/answer.ts'
 import type { Answer, AnswerContext } from '../../slack/messages/answer.ts'
 import { branchName, firstFew, outside, projectLabel, somebody } from '../../slack/messages/build.ts'
 import { INLINE_URL_CHARS_MAX, WORD_CHARS_MAX } from '../../slack/messages/limits.ts'
 import { dayTime, durationWords } from '../../slack/messages/times.ts'
-import { SOURCE_NAMES, withSourceName } from '../../slack/messages/words.ts'
-import { answerCiFailure, ciReason, failureWords, unclearReason, type Words } from '../kit/fault-messages.ts'
+import { SOURCE_NAMES } from '../../slack/messages/words.ts'
+import { answerCiFailure, answerOfSource, failureWords, unclearReason, type Words } from '../kit/fault-messages.ts'
 import { answerRefused } from '../kit/not-allowed.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 import { type Run, type RunOutcome, type Started, isIncomplete, type InputFault } from './run.ts'
@@ -36,8 +35,15 @@ export function answerRun(outcome: RunOutcome, context: AnswerContext): Answer {
       return notStarted(runWords({ project: outcome.project, ref: outcome.why.ref }), NOT_STARTABLE[outcome.why.kind])
     case 'cannot-run':
       return notStarted(projectLabel(outcome), CANNOT[outcome.source])
-    case 'ci-trouble':
-      return notRead(outcome, context.reference)
+    case 'ci-trouble': {
+      const words = startWords(outcome.code, outcome.source ?? 'ci')
+      return answerCiFailure(
+        outcome,
+        ':warning: *CI could not be read*: nothing was started.',
+        context.reference,
+        words,
+      )
+    }
     case 'forbidden':
     case 'unknown-person':
       return answerRefused(outcome, context.reference)
@@ -66,9 +72,8 @@ function started({ run, build }: Of<'started'>): Answer {
 
 function unclear({ run, code }: Of<'unclear'>, reference: string): Answer {
   const what = `:grey_question: *Unclear* whether it was started: ${runWords(run)}`
-  const why = withSourceName(run.source, unclearReason(code))
   const next = `Wait for a message, within ${WAIT}: Buildline looks it up and does not start it twice.`
-  return answerError({ what, why, next }, reference)
+  return answerOfSource(run.source, { what, why: unclearReason(code), next }, null, reference)
 }
 
 const notStarted = (words: string, { why, next }: { why: string | readonly string[]; next: string }): Answer =>
@@ -79,15 +84,12 @@ const NAMES_MAX = 10
 const names = (all: readonly string[]): string => firstFew(all.map(typed), NAMES_MAX)
 
 function refused({ run, code, reason }: Of<'ci-refused'>, reference: string): Answer {
-  const { why, next } =
-    code === 'forbidden' ? NO_RIGHT[run.source] : code === 'bad-request' ? AS_IT_SAYS : failureWords(code)
-  const said = ciReason(reason, run.source)
-  const what = `:x: *Not started*: ${runWords(run)}`
-  return answerError(
-    { what, why: [withSourceName(run.source, why), ...said], next: withSourceName(run.source, next) },
-    reference,
-  )
+  const words = code === 'bad-request' ? AS_IT_SAYS : startWords(code, run.source)
+  return answerOfSource(run.source, { what: `:x: *Not started*: ${runWords(run)}`, ...words }, reason, reference)
 }
+
+const startWords = (code: string, source: SourceName): Words =>
+  code === 'forbidden' ? NO_RIGHT[source] : failureWords(code)
 
 const AS_IT_SAYS: Words = { why: 'CI did not accept it.', next: 'Correct what it says, and type it again.' }
 
@@ -99,14 +101,6 @@ const NO_RIGHT: Record<SourceName, Words> = {
   ci: rightWords('another interface'),
   github: rightWords('the permissions *Actions: Read and write* and *Contents: Read-only*'),
   gitlab: rightWords('the scope `api`, and a role that may run pipelines on this branch'),
-}
-
-function notRead(outcome: CiFailure, reference: string): Answer {
-  const { code, reason, source = 'ci' } = outcome
-  const what = ':warning: *CI could not be read*: nothing was started.'
-  if (code !== 'forbidden') return answerCiFailure(outcome, what, reference)
-  const { why, next } = NO_RIGHT[source]
-  return answerError({ what: withSourceName(source, what), why: [why, ...ciReason(reason, source)], next }, reference)
 }
 
 function faulty({ project: { name: project }, wanted, offered, faults }: Of<'faults'>): Answer {
