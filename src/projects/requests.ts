@@ -1,11 +1,14 @@
 import {
   afterEvent,
   CALLING_MAX_MS,
+  isOpen,
+  isProjectRequest,
   type ProjectRequest,
   type Request,
   type RequestChange,
   type RequestEvent,
   type RequestRecord,
+  type RequestState,
 } from '../domain/cards/request.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -60,6 +63,62 @@ export async function earlierRequest(tx: Tx, interactionKey: string): Promise<Re
   return null
 }
 
+/** A repetition of this request, or another request for this project that is still open. */
+export interface AlreadyRequested {
+  kind: 'asked-already'
+  by: string
+  at: number
+  state: RequestState
+}
+
+/** The request that this interaction has already made; null: none. */
+export async function repeatedRequest({ store }: RequestDeps, by: Requester): Promise<AlreadyRequested | null> {
+  const repeated = await store.read.requestOf(by.interactionKey)
+  return repeated && alreadyRequested(repeated)
+}
+
+const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: RequestRecord): AlreadyRequested => ({
+  kind: 'asked-already',
+  by,
+  at,
+  state,
+})
+
+/** What a record says of a request about a project: names of fields and digests, never values. */
+export type RequestedChange = Pick<ProjectRequest, 'action' | 'project' | 'projectUuid' | 'what' | 'before'>
+
+export interface Recorded {
+  kind: 'recorded'
+  request: ProjectRequest
+}
+
+/** Records the request before the call: once per interaction, and at most one open for each project or new name. */
+export async function recordForProject(
+  deps: RequestDeps,
+  change: RequestedChange,
+  by: Requester,
+): Promise<Recorded | AlreadyRequested> {
+  const request: ProjectRequest = { ...newRecord(deps, by), ...change, newBuildId: null }
+  const earlier = await deps.store.write(async (tx) => {
+    const known = (await earlierRequest(tx, by.interactionKey)) ?? (await openRequest(tx, change))
+    if (!known) await tx.insertRequest(request)
+    return known
+  })
+  return earlier ? alreadyRequested(earlier) : { kind: 'recorded', request }
+}
+
+/** A project that is being created has no uuid yet, so its name identifies it. */
+async function openRequest(tx: Tx, { action, project, projectUuid }: RequestedChange): Promise<ProjectRequest | null> {
+  if (projectUuid !== null) return tx.openProjectRequest(projectUuid)
+  // No constraint of the database forbids two open creations of one name, so the name is locked.
+  await tx.lockName(`create ${project}`)
+  const newest = (await tx.newestRequests(LOOKED_BACK_MAX)).filter(isProjectRequest)
+  return newest.find((one) => one.action === action && one.project === project && isOpen(one)) ?? null
+}
+
+/** An open request is among this many of the newest, since it is open only for minutes. */
+const LOOKED_BACK_MAX = 100
+
 /** Runs the steps before a request is recorded: if they fail, nothing was changed. */
 export const beforeRecord = <Ready>(work: Promise<Ready>): Promise<Ready> =>
   work.catch((error: unknown) => {
@@ -73,12 +132,17 @@ export type CallResult<Answer> =
   /** CI may have done it */
   | { kind: 'unclear'; code: string; reason: string | null }
 
-/** Calls CI once for a request that is recorded already. @param fields for the log */
+/** Calls CI once for a request that is recorded already. */
 export async function callCi<Answer>(
   log: Log,
-  fields: object,
+  request: Request | ProjectRequest,
   call: () => Promise<Answer>,
 ): Promise<CallResult<Answer>> {
+  const { id, action, requestedBy: by } = request
+  const about = isProjectRequest(request)
+    ? { project: request.project }
+    : { project: request.projectId, build: request.buildId }
+  const fields = { request: id, action, ...about, by }
   try {
     const answer = await call()
     log.info(fields, 'CI accepted the request')

@@ -1,12 +1,19 @@
 import type { Project } from '../../domain/ci-project/project.ts'
-import { beforeRecord, end, retryLookUp, type LookUpResult } from '../../projects/requests.ts'
+import {
+  beforeRecord,
+  end,
+  recordForProject,
+  repeatedRequest,
+  retryLookUp,
+  type LookUpResult,
+} from '../../projects/requests.ts'
 import { differencesOf, topOf, type Difference } from '../../domain/ci-project/project-change.ts'
 import type { ProjectRequest } from '../../domain/cards/request.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import { invariant } from '../../lib/assert.ts'
 import { type Requester, type CiFailure, ciFailureOf } from '../../projects/outcomes.ts'
 import type { NotSent, ProjectDeps, SentInVain } from './outcomes.ts'
-import { beforeCall, callForProject, endAnnounced, endUnclear, record, repeatedRequest } from './record.ts'
+import { beforeCall, callForProject, endAnnounced, endUnclear } from './record.ts'
 import { refusalToAdminister, cacheProject } from './read.ts'
 import { checkCreation, type ProjectCreation } from '../../sources/ci-service/check-creation.ts'
 import { repositoryPath } from '../../sources/ci-service/wire.ts'
@@ -94,7 +101,11 @@ async function makeReady(
   if (obstacle) return obstacle
   const [project] = namesInUrl(creation.repository_url)
   const what = Object.keys(creation)
-  const recorded = await record(deps, { action: 'create-project', project, projectUuid: null, what, before: {} }, by)
+  const recorded = await recordForProject(
+    deps,
+    { action: 'create-project', project, projectUuid: null, what, before: {} },
+    by,
+  )
   if (recorded.kind !== 'recorded') return recorded
   const earlier = new Set<string>(found.projects.map(({ uuid }) => uuid))
   return { kind: 'ready', request: recorded.request, earlier }

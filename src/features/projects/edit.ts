@@ -6,7 +6,15 @@ import {
   type Difference,
   type ProjectChange,
 } from '../../domain/ci-project/project-change.ts'
-import { beforeRecord, end, retryLookUp } from '../../projects/requests.ts'
+import {
+  beforeRecord,
+  end,
+  recordForProject,
+  repeatedRequest,
+  retryLookUp,
+  type Recorded,
+  type RequestedChange,
+} from '../../projects/requests.ts'
 import { maskedSecrets, absentFields } from '../../domain/ci-project/masked-project.ts'
 import { ANSWER_ONLY, BASIC_ONLY } from '../../domain/ci-project/project-fields.ts'
 import type { Project } from '../../domain/ci-project/project.ts'
@@ -27,18 +35,7 @@ import type { Requester } from '../../projects/outcomes.ts'
 import { updateBody, without } from '../../sources/ci-service/wire.ts'
 import { baseOf, changedSince, fieldDigest, readAfresh, refOf, refusalToAdminister } from './read.ts'
 import type { ProjectDeps, NotSent, ProjectBase, SentInVain } from './outcomes.ts'
-import {
-  beforeCall,
-  callForProject,
-  endAnnounced,
-  endUnclear,
-  lookAtChanged,
-  record,
-  repeatedRequest,
-  TAKEN,
-  type Recorded,
-  type RequestedChange,
-} from './record.ts'
+import { beforeCall, callForProject, endAnnounced, endUnclear, lookAtChanged, TAKEN } from './record.ts'
 import type { Uuid } from '../../domain/ids.ts'
 
 export interface EditInput {
@@ -127,7 +124,7 @@ async function makeReady(deps: ProjectDeps, input: EditInput, by: Requester): Pr
   const refusal = (await refusalToAdminister(deps, by)) ?? (await repeatedRequest(deps, by))
   if (refusal) return refusal
   const prepared = await prepareUnchanged(deps, input)
-  return prepared.kind === 'prepared' ? record(deps, wantedOf(deps, prepared), by) : prepared
+  return prepared.kind === 'prepared' ? recordForProject(deps, wantedOf(deps, prepared), by) : prepared
 }
 
 /** The edit, unless somebody else has changed the project since the form showed it. */

@@ -1,10 +1,9 @@
 import type { FieldFault } from '../../domain/rules/rule.ts'
-import type { RequestState } from '../../domain/cards/request.ts'
 import type { MaskedProject } from '../../domain/ci-project/masked-project.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
 import type { BuildSummary, CiFailure, NotFound, Refused } from '../../projects/outcomes.ts'
 import type { ClientV2 } from '../../sources/ci-service/client-v2.ts'
-import type { RequestDeps } from '../../projects/requests.ts'
+import type { AlreadyRequested, RequestDeps } from '../../projects/requests.ts'
 import type { SendText } from '../../slack/api/send-text.ts'
 
 // What the requests about projects share. No outcome but that of a reset holds a secret.
@@ -35,8 +34,7 @@ export type NotSent =
   | { kind: 'no-v2' }
   /** the input cannot be sent: the reasons, by field */
   | { kind: 'faults'; faults: readonly FieldFault[] }
-  /** a repetition of this request, or another request for this project is still open */
-  | { kind: 'asked-already'; by: string; at: number; state: RequestState }
+  | AlreadyRequested
   | NotListed
   | CiFailure
   | NotFound

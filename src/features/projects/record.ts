@@ -1,84 +1,10 @@
-import {
-  isOpen,
-  isProjectRequest,
-  type ProjectAction,
-  type ProjectRequest,
-  type RequestChange,
-  type RequestEvent,
-  type RequestRecord,
-} from '../../domain/cards/request.ts'
+import type { ProjectRequest, RequestChange, RequestEvent } from '../../domain/cards/request.ts'
 import type { Uuid } from '../../domain/ids.ts'
 import type { Project } from '../../domain/ci-project/project.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
-import type { Tx } from '../../store/store.ts'
-import type { Requester } from '../../projects/outcomes.ts'
-import {
-  callCi,
-  earlierRequest,
-  end,
-  LOOK_LATER_MS,
-  newRecord,
-  type CallResult,
-  type LookUpResult,
-} from '../../projects/requests.ts'
+import { callCi, end, LOOK_LATER_MS, type CallResult, type LookUpResult } from '../../projects/requests.ts'
 import { fieldDigest, readAfresh, refOf } from './read.ts'
-import type { NotSent, SentInVain, ProjectDeps } from './outcomes.ts'
-
-/** The contents of a request's record: names of fields and digests, never values. */
-export interface RequestedChange {
-  action: ProjectAction
-  project: string
-  projectUuid: Uuid | null
-  what: readonly string[]
-  before: Readonly<Record<string, string>>
-}
-
-export interface Recorded {
-  kind: 'recorded'
-  request: ProjectRequest
-}
-
-type AlreadyRequested = Extract<NotSent, { kind: 'asked-already' }>
-
-/** The request that this interaction has already made; null: none. */
-export async function repeatedRequest({ store }: ProjectDeps, by: Requester): Promise<AlreadyRequested | null> {
-  const repeated = await store.read.requestOf(by.interactionKey)
-  return repeated && alreadyRequested(repeated)
-}
-
-/** Records the request before the call: once per interaction, and at most one open for each project or new name. */
-export async function record(
-  deps: ProjectDeps,
-  change: RequestedChange,
-  by: Requester,
-): Promise<Recorded | AlreadyRequested> {
-  const request: ProjectRequest = { ...newRecord(deps, by), ...change, newBuildId: null }
-  const earlier = await deps.store.write(async (tx) => {
-    const known = (await earlierRequest(tx, by.interactionKey)) ?? (await openRequest(tx, change))
-    if (!known) await tx.insertRequest(request)
-    return known
-  })
-  return earlier ? alreadyRequested(earlier) : { kind: 'recorded', request }
-}
-
-/** A project that is being created has no uuid yet, so its name identifies it. */
-async function openRequest(tx: Tx, { action, project, projectUuid }: RequestedChange): Promise<ProjectRequest | null> {
-  if (projectUuid !== null) return tx.openProjectRequest(projectUuid)
-  // No constraint of the database forbids two open creations of one name, so the name is locked.
-  await tx.lockName(`create ${project}`)
-  const newest = (await tx.newestRequests(LOOKED_BACK_MAX)).filter(isProjectRequest)
-  return newest.find((one) => one.action === action && one.project === project && isOpen(one)) ?? null
-}
-
-/** An open request is among this many of the newest, since it is open only for minutes. */
-const LOOKED_BACK_MAX = 100
-
-const alreadyRequested = ({ requestedBy: by, requestedAt: at, state }: RequestRecord): AlreadyRequested => ({
-  kind: 'asked-already',
-  by,
-  at,
-  state,
-})
+import type { SentInVain, ProjectDeps } from './outcomes.ts'
 
 /** Runs the steps between the record and the call. If they fail, the request ends, and nothing was changed. */
 export const beforeCall = <Ready>(
@@ -112,11 +38,10 @@ export async function callForProject<Answer>(
   request: ProjectRequest,
   call: () => Promise<Answer>,
 ): Promise<Exclude<CallResult<Answer>, { kind: 'refused' }> | Extract<SentInVain, { kind: 'ci-refused' }>> {
-  const { id, action, project, requestedBy: by } = request
-  const called = await callCi(deps.log, { request: id, action, project, by }, call)
+  const called = await callCi(deps.log, request, call)
   if (called.kind !== 'refused') return called
   await endAnnounced(deps, request, called)
-  return { kind: 'ci-refused', code: called.code, reason: called.reason, project }
+  return { ...called, kind: 'ci-refused', project: request.project }
 }
 
 /** Whether CI shows another value in any of these fields. @param before the digests of their values before the write */

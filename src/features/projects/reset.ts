@@ -1,5 +1,11 @@
 import type { Uuid } from '../../domain/ids.ts'
-import { beforeRecord, retryLookUp, type LookUpResult } from '../../projects/requests.ts'
+import {
+  beforeRecord,
+  recordForProject,
+  repeatedRequest,
+  retryLookUp,
+  type LookUpResult,
+} from '../../projects/requests.ts'
 import type { Project } from '../../domain/ci-project/project.ts'
 import type { ProjectRequest } from '../../domain/cards/request.ts'
 import type { ProjectRef } from '../../domain/ci-project/project-names.ts'
@@ -8,7 +14,7 @@ import { invariant } from '../../lib/assert.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import type { ProjectDeps, NotSent, SentInVain } from './outcomes.ts'
 import { fieldDigest, refusalToAdminister, readAfresh, refOf } from './read.ts'
-import { callForProject, endAnnounced, endUnclear, record, repeatedRequest } from './record.ts'
+import { callForProject, endAnnounced, endUnclear } from './record.ts'
 
 export type ResetOutcome =
   /** the new key, if CI returned it: shown only to the requester, stored nowhere */
@@ -43,7 +49,7 @@ async function makeReady(deps: ProjectDeps, uuid: Uuid, by: Requester): Promise<
   const { project: before, ref } = read
   if (before.type.trim().toLowerCase() !== 'pro') return { kind: 'not-pro', project: ref }
   const key = keyOf(before)
-  const recorded = await record(
+  const recorded = await recordForProject(
     deps,
     {
       action: 'reset-aes-key',

@@ -15,10 +15,9 @@ import {
   beforeRecord,
   callCi,
   CI_CLOCK_OFF_MS,
-  earlierRequest,
   end,
   LOOK_LATER_MS,
-  newRecord,
+  recordForProject,
   retryLookUp,
   type LookUpResult,
   type RequestDeps,
@@ -69,14 +68,13 @@ type Offered = Extract<Startable, { kind: 'startable' }>
 export async function startRun(deps: RunDeps, wanted: Wanted, by: Requester): Promise<RunOutcome> {
   const ready = await beforeRecord(makeReady(deps, wanted, by))
   if (ready.kind !== 'ready') return ready
-  const { request, run, place, starter, values } = ready
-  const fields = { request: request.id, action: 'run', project: place.projectId, by: by.user }
-  const called = await callCi(deps.log, fields, () => starter.start(place, values))
-  const lookAt = deps.clock.now() + LOOK_LATER_MS
+  const { request, run, start } = ready
+  const called = await callCi(deps.log, request, start)
   if (called.kind === 'refused') {
     await end(deps, request, called)
     return { ...called, kind: 'ci-refused', run }
   }
+  const lookAt = deps.clock.now() + LOOK_LATER_MS
   const isTaken = called.kind === 'answered'
   const newBuildId = isTaken ? called.answer : null
   await end(deps, request, isTaken ? { kind: 'accepted', lookAt } : { ...called, lookAt }, { newBuildId })
@@ -90,9 +88,7 @@ interface Ready {
   kind: 'ready'
   request: ProjectRequest
   run: Run
-  place: StartPlace
-  starter: Starter
-  values: readonly StartValue[]
+  start: () => Promise<BuildId | null>
 }
 
 async function makeReady(deps: RunDeps, wanted: Wanted, by: Requester): Promise<Ready | RunOutcome> {
@@ -113,24 +109,10 @@ async function makeReady(deps: RunDeps, wanted: Wanted, by: Requester): Promise<
   if (faults.length > 0) return { kind: 'faults', project: found.project, wanted, offered, faults }
   const inputs = values.map(({ name }) => name)
   const run = { project, source, ref: offered.place.ref, inputs }
-  const what = [run.ref, ...run.inputs]
-  const record = newRecord(deps, by)
-  const request: ProjectRequest = {
-    ...record,
-    action: 'run',
-    project,
-    projectUuid: uuid,
-    what,
-    before: {},
-    newBuildId: null,
-  }
-  const earlier = await deps.store.write(async (tx) => {
-    const known = (await earlierRequest(tx, by.interactionKey)) ?? (await tx.openProjectRequest(uuid))
-    if (!known) await tx.insertRequest(request)
-    return known
-  })
-  if (earlier) return { kind: 'asked-already', project, by: earlier.requestedBy, at: earlier.requestedAt }
-  return { kind: 'ready', request, run, place: offered.place, starter, values }
+  const what = [run.ref, ...inputs]
+  const recorded = await recordForProject(deps, { action: 'run', project, projectUuid: uuid, what, before: {} }, by)
+  if (recorded.kind !== 'recorded') return { ...recorded, project }
+  return { kind: 'ready', request: recorded.request, run, start: () => starter.start(offered.place, values) }
 }
 
 /** What starts builds of a project; null: nothing does. */
@@ -145,14 +127,14 @@ function starterOf({ sources }: Pick<RunDeps, 'sources'>, projectId: string | nu
  * account has started there since then. Stores it with its requester, and ends the request.
  */
 export async function lookForBuild(deps: RunDeps, request: ProjectRequest): Promise<LookUpResult<Started>> {
-  const { projectUuid: uuid, project: name, requestedBy, newBuildId } = request
+  const { projectUuid: uuid, project: name, requestedBy, requestedAt, newBuildId } = request
   try {
     const known = await deps.store.read.project({ uuid, legacyId: '', names: [] })
     const way = starterOf(deps, known?.legacyId ?? null)
     if (!known || !way) return { kind: 'not-shown' }
     const { projectId, source, starter } = way
     const place = { projectId, project: known.name, ref: request.what[0]! }
-    const [id, ...others] = newBuildId ? [newBuildId] : await startedFor(deps, request, { place, starter })
+    const [id, ...others] = newBuildId ? [newBuildId] : await startedFor(deps, requestedAt, place, starter)
     // Of several that may be it, none is taken.
     if (!id || others.length > 0) return { kind: 'not-shown' }
     const seen = { projectId, project: name, buildId: id, projectUuid: null, buildUuid: null }
@@ -170,12 +152,8 @@ export async function lookForBuild(deps: RunDeps, request: ProjectRequest): Prom
   }
 }
 
-/** The builds that may be the request's: not those that were known before it. */
-async function startedFor(
-  { store }: Pick<RunDeps, 'store'>,
-  { requestedAt }: ProjectRequest,
-  { place, starter }: { place: StartPlace; starter: Starter },
-): Promise<BuildId[]> {
+/** The builds that may be those of a request at this time: not those that were known before it. */
+async function startedFor({ store }: RunDeps, requestedAt: number, place: StartPlace, starter: Starter) {
   const fresh: BuildId[] = []
   for (const id of await starter.startedSince(place, requestedAt - CI_CLOCK_OFF_MS)) {
     const [first] = await store.read.eventsOfBuild(place.projectId, id)
@@ -216,7 +194,7 @@ const VARIABLE = /^[a-z_]\w{0,99}$/i
 
 /** Compares what is wanted with the project's file. Nothing is corrected: a person has to say what they mean. */
 export function checkValues(
-  { inputs, takesVariables }: Extract<Startable, { kind: 'startable' }>,
+  { inputs, takesVariables }: Offered,
   { ref, values: given }: Pick<Wanted, 'ref' | 'values'>,
 ): { values: StartValue[]; faults: InputFault[] } {
   const values: StartValue[] = []
