@@ -18,7 +18,9 @@ export async function withGates(
   const gates =
     shown.rawStatus === HELD_STATUS
       ? [heldBy(await unlessGone(client.repository(repository, signal)))]
-      : ((await unlessGone(client.pendingDeployments(repository, shown.buildId, signal))) ?? []).flatMap(gateOf)
+      : ((await unlessGone(client.pendingDeployments(repository, shown.buildId, signal))) ?? []).flatMap(
+          (one) => PENDING.safeParse(one).data ?? [],
+        )
   return { ...shown, details: { ...shown.details, gates: gates.slice(0, GATES_MAX) } }
 }
 
@@ -37,56 +39,38 @@ const heldBy = (repository: unknown): Gate => ({
 
 const MINUTE_MS = 60_000
 
+const REVIEWER = z
+  .object({ reviewer: z.object({ login: cleanTextOrNull, slug: cleanTextOrNull }) })
+  .transform(({ reviewer: { login, slug } }) => (login === null ? slug && `team/${slug}` : `@${login}`))
+
 /** Source: GitHub REST API, "Get pending deployments for a workflow run". The timer is in minutes. */
-function gateOf(value: unknown): Gate[] {
-  const read = PENDING.safeParse(value).data
-  if (!read) return []
-  const { environment, reviewers, current_user_can_approve: isOurs, wait_timer: minutes } = read
-  const began = read.wait_timer_started_at
-  return [
-    {
-      kind: 'environment',
-      id: environment.id,
-      name: environment.name ?? environment.id,
-      reviewers: reviewers.flatMap((one) => (one?.reviewer && nameOf(one.reviewer)) ?? []),
-      isOurs,
-      until: minutes > 0 && began !== null ? began + minutes * MINUTE_MS : null,
-    },
-  ]
-}
-
-const nameOf = ({ login, slug }: { login: string | null; slug: string | null }): string | null =>
-  login === null ? slug && `team/${slug}` : `@${login}`
-
-const PENDING = z.object({
-  environment: z.object({ id: idDigits, name: cleanTextOrNull }),
-  wait_timer: z.number().min(0).catch(0),
-  wait_timer_started_at: timeMsOrNull.nullable().catch(null),
-  current_user_can_approve: z.boolean().catch(false),
-  reviewers: z
-    .array(
-      z
-        .object({ reviewer: z.object({ login: cleanTextOrNull, slug: cleanTextOrNull }) })
-        .nullable()
-        .catch(null),
-    )
-    .catch([]),
-})
+const PENDING = z
+  .object({
+    environment: z.object({ id: idDigits, name: cleanTextOrNull }),
+    wait_timer: z.number().min(0).catch(0),
+    wait_timer_started_at: timeMsOrNull.nullable().catch(null),
+    current_user_can_approve: z.boolean().catch(false),
+    reviewers: z.array(REVIEWER.nullable().catch(null)).catch([]),
+  })
+  .transform(({ environment: { id, name }, reviewers, wait_timer: minutes, ...read }): Gate => ({
+    kind: 'environment',
+    id,
+    name: name ?? id,
+    reviewers: reviewers.filter((one) => one !== null),
+    isOurs: read.current_user_can_approve,
+    until: minutes > 0 && read.wait_timer_started_at !== null ? read.wait_timer_started_at + minutes * MINUTE_MS : null,
+  }))
 
 /** Tells GitHub what a person decided. */
 export const decide = (
   client: GithubClient,
   repository: string,
   run: string,
-  { action, gate, comment }: Decision,
+  { action, gate: { kind, id: environment }, comment }: Decision,
 ): Promise<void> =>
-  gate.kind === 'run'
+  kind === 'run'
     ? client.approve(repository, run)
-    : client.review(repository, run, {
-        environment: gate.id,
-        state: action === 'reject' ? 'rejected' : 'approved',
-        comment,
-      })
+    : client.review(repository, run, { environment, state: action === 'reject' ? 'rejected' : 'approved', comment })
 
 /** The comments of an environment's reviews. GitHub keeps none about the approval of a run. */
 export async function readDecisions(
