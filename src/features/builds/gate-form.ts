@@ -21,7 +21,6 @@ import {
   formView,
   oldForm,
   openFor,
-  opening,
   refusing,
   respondInModal,
   showing,
@@ -44,14 +43,6 @@ const FIELDS = { gate: 'gate', comment: 'gate_comment' } as const
 /** GitLab takes 255 characters (`ee/app/models/deployments/approval.rb`), of which our words need up to 142. */
 const COMMENT_CHARS_MAX = { ci: 500, github: 500, gitlab: 110 } as const
 
-/** What the form remembers: the attempt, what was pressed, where, and the gate if there is only one. */
-interface Memory {
-  action: GateAction
-  ref: AttemptRef
-  channel: ChannelId | null
-  gate: string | null
-}
-
 const TITLES: Record<GateAction, string> = { approve: 'Approve', reject: 'Reject', play: 'Run a manual job' }
 
 const LABELS: Record<GateAction, string> = { approve: 'Environment', reject: 'Environment', play: 'Job' }
@@ -70,7 +61,7 @@ const EFFECT_ON_RUN =
 
 /** @param gates those that can be let through; at least one */
 export function gateView(
-  { action, ref, channel }: Omit<Memory, 'gate'>,
+  { action, ref, channel }: { action: GateAction; ref: AttemptRef; channel: ChannelId | null },
   build: BuildSummary,
   gates: readonly Gate[],
 ): ModalView {
@@ -122,9 +113,7 @@ export const gateButton = (deps: Deps, action: GateAction): ButtonHandler => ({
     const build = await summaryOf(deps, looked.found)
     if (!modalOpener || gates.length === 0) return answered({ kind: 'not-now', action, build })
     const view = gateView({ action, ref, channel: by.channel }, build, gates)
-    return opening(reference, () =>
-      openFor(modalOpener, view, () => deps.permits(ACTING[action].right, by), { action, reference }),
-    )
+    return openFor(modalOpener, view, () => deps.permits(ACTING[action].right, by), { action, reference })
   },
 })
 
@@ -137,7 +126,7 @@ export const gateForm = (deps: Deps): Form => ({
     const gate = memory.gate ?? chosenIn(body, FIELDS.gate)
     if (gate === null) return refusing({ [FIELDS.gate]: 'Choose one.' })
     const comment = typedIn(body, FIELDS.comment).trim()
-    const max = COMMENT_CHARS_MAX[sourceOf(memory.ref.projectId)]
+    const max = COMMENT_CHARS_MAX[sourceOf(ref.projectId)]
     if (comment.length > max) return refusing({ [FIELDS.comment]: `At most ${max} characters.` })
     const title = TITLES[action]
     const by = requesterIn(body, channel)
@@ -152,11 +141,10 @@ export const gateForm = (deps: Deps): Form => ({
   },
 })
 
-function memoryIn(body: unknown): Memory | null {
+/** What the form remembers: what was pressed, the attempt, where, and the gate if there is only one. */
+function memoryIn(body: unknown) {
   const [what, text = '', channel = '', gate = ''] = (textAt(body, 'view', 'private_metadata') ?? '').split(' ')
   const action = GATE_ACTIONS.find((one) => one === what)
   const ref = parseAttemptRef(text)
-  return action && ref
-    ? { action, ref, channel: isChannelId(channel) ? channel : null, gate: gate === '' ? null : gate }
-    : null
+  return action && ref && { action, ref, channel: isChannelId(channel) ? channel : null, gate: gate || null }
 }

@@ -132,17 +132,18 @@ export async function opening(reference: string, open: () => Promise<Reply>): Pr
 }
 
 /** Opens a form at once. If the person may not use it, a refusal then replaces it. */
-export async function openFor(
+export const openFor = (
   modalOpener: ModalOpener,
   view: ModalView,
   may: () => ReturnType<Permits>,
   refused: Parameters<typeof answerNotAllowed>[1],
-): Promise<Reply> {
-  await modalOpener.open(view)
-  const permit = await may()
-  if (permit.kind === 'yes') return { outcome: 'opened', answer: null }
-  return { outcome: permit.kind, answer: answerNotAllowed(permit, refused) }
-}
+): Promise<Reply> =>
+  opening(refused.reference, async () => {
+    await modalOpener.open(view)
+    const permit = await may()
+    if (permit.kind === 'yes') return { outcome: 'opened', answer: null }
+    return { outcome: permit.kind, answer: answerNotAllowed(permit, refused) }
+  })
 
 /** Slack's limits for a modal: the characters of its metadata, and its blocks. */
 export const METADATA_CHARS_MAX = 3_000

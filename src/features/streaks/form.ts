@@ -8,16 +8,7 @@ import { replyTo } from '../kit/command.ts'
 import type { Reply, SlackDeps } from '../kit/context.ts'
 import type { Click } from '../kit/feature.ts'
 import { choiceField, chosenIn, fieldOption } from '../kit/fields.ts'
-import {
-  formView,
-  oldForm,
-  openFor,
-  opening,
-  refusing,
-  type Form,
-  type ModalView,
-  type Received,
-} from '../kit/modal.ts'
+import { formView, oldForm, openFor, refusing, type Form, type ModalView, type Received } from '../kit/modal.ts'
 import { respond } from '../kit/respond.ts'
 import { act, findRed, HOUR_MINUTES, type StreakAction, type StreakDeps, type RedBranch } from './action.ts'
 import { answerStreak, answerNotRed, subjectOf } from './messages.ts'
@@ -86,9 +77,7 @@ export async function openStreak(
   const result = await findRed(deps, { kind: 'streak', id: value })
   if (result.kind !== 'red') return replyTo(result, answerNotRed(result, { command: 'red', reference }))
   const view = streakView({ id: value, channel: by.channel }, result.red, by.user)
-  return opening(reference, () =>
-    openFor(modalOpener, view, () => deps.permits('own', by), { action: 'own', reference }),
-  )
+  return openFor(modalOpener, view, () => deps.permits('own', by), { action: 'own', reference })
 }
 
 const WHAT = 'look after a red branch'

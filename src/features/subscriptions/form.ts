@@ -11,7 +11,6 @@ import {
   respondInModal,
   openFor,
   showIn,
-  opening,
   type ModalOpener,
 } from '../kit/modal.ts'
 import { type FieldOption, ALL_PROJECTS, OPTIONS_MAX, projectOptions } from '../kit/fields.ts'
@@ -96,14 +95,7 @@ function withRepositories(projects: readonly ProjectRef[]): ProjectRef[] {
 }
 
 /** Opens the form, empty or with the subscription of that id. People without permission see the refusal in the form. */
-export const openSubscribe = (
-  deps: Deps,
-  interaction: Interaction,
-  modalOpener: ModalOpener,
-  id: string | null,
-): Promise<Reply> => opening(interaction.reference, () => open(deps, interaction, modalOpener, id))
-
-async function open(
+export async function openSubscribe(
   deps: Deps,
   { by, reference }: Interaction,
   modalOpener: ModalOpener,
