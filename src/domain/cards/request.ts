@@ -32,7 +32,7 @@ export const GATES_OF: Record<Action, readonly Gate['kind'][]> = {
 }
 
 /** Whether an action is about one gate of a build. */
-export const isOfGate = (action: Action): boolean => GATES_OF[action].length > 0
+export const isOfGate = (action: Action): action is GateAction => GATES_OF[action].length > 0
 
 /**
  * The state of a request. `calling`: recorded, and CI is being called (or the caller has died). `accepted`: CI said

@@ -1,4 +1,4 @@
-import { type Action, type GateAction, type Request, restartRequests } from '../../domain/cards/request.ts'
+import { type Action, type Request, restartRequests } from '../../domain/cards/request.ts'
 import type { Right } from '../../slack/api/permission.ts'
 import type { ActionTarget, Decision, RestartResult, Source } from '../../sources/source.ts'
 import type { Reads } from '../../store/store.ts'
@@ -10,15 +10,20 @@ import { CI_CLOCK_OFF_MS } from '../../projects/requests.ts'
 import { idOrder, isUuid } from '../../domain/ids.ts'
 import { numbered } from '../../sources/attempt-number.ts'
 
+const AT_GATE: Acting = {
+  right: 'approve',
+  finds: 'newest',
+  call: (source, actedOn, decision) => source.decide!(actedOn, decision!),
+  lookUp: decidedBuild,
+  looksAfterMs: 1_000,
+}
+
 /** Who may do each action, which build it finds, how it calls the build's source, and how it is looked up there. */
 export const ACTING: Record<Action, Acting> = {
   stop: {
     right: 'operate',
     finds: 'running',
-    async call(source, actedOn) {
-      await source.stop!(actedOn)
-      return NO_NEW_BUILD
-    },
+    call: (source, actedOn) => source.stop!(actedOn),
     lookUp: endedBuild,
   },
   restart: {
@@ -27,17 +32,17 @@ export const ACTING: Record<Action, Acting> = {
     call: (source, actedOn) => source.restart!(actedOn),
     lookUp: restartedBuild,
   },
-  approve: ofGate('approve'),
-  reject: ofGate('reject'),
-  play: ofGate('play'),
+  approve: AT_GATE,
+  reject: AT_GATE,
+  play: AT_GATE,
 }
 
 interface Acting {
   right: Right
   /** which build of a branch people mean by it */
   finds: 'running' | 'newest'
-  /** @param decided left out: the action is about the whole build */
-  call: (source: Source, actedOn: ActionTarget, decided?: Omit<Decision, 'action'>) => Promise<RestartResult>
+  /** @param decision left out: the action is about the whole build @returns nothing: it starts no build */
+  call: (source: Source, actedOn: ActionTarget, decision?: Decision) => Promise<RestartResult | void>
   /**
    * The build that shows the result, among those that the source shows now; undefined: none does yet. `others`: somebody else has
    * brought it about.
@@ -52,26 +57,13 @@ interface Acting {
   looksAfterMs?: number
 }
 
-function ofGate(action: GateAction): Acting {
-  return {
-    right: 'approve',
-    finds: 'newest',
-    async call(source, actedOn, decided) {
-      await source.decide!(actedOn, { action, ...decided! })
-      return NO_NEW_BUILD
-    },
-    lookUp: decidedBuild,
-    looksAfterMs: 1_000,
-  }
-}
-
-export const NO_NEW_BUILD: RestartResult = { newBuildId: null, newBuildUuid: null }
-
 // Finds the result of a request among the builds that its source shows.
 
 /** The requested build itself. */
-export const ownOf = ({ buildId }: Request, builds: readonly ReceivedEvent[]): ReceivedEvent | undefined =>
-  builds.find((build) => build.buildId === buildId)
+export const ownOf = (
+  { buildId }: Pick<Request, 'buildId'>,
+  builds: readonly ReceivedEvent[],
+): ReceivedEvent | undefined => builds.find((build) => build.buildId === buildId)
 
 /** The build, if it has ended. */
 async function endedBuild(request: Request, builds: readonly ReceivedEvent[]) {

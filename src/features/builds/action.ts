@@ -7,7 +7,6 @@ import {
   type NotFound,
   type Refused,
 } from '../../projects/outcomes.ts'
-import type { ActionTarget, Decision } from '../../sources/source.ts'
 import {
   GATES_OF,
   isOfGate,
@@ -26,18 +25,16 @@ import { parseSubject } from '../../domain/builds/revision.ts'
 import { readCapabilities, readRevision, type Revision } from '../../store/revision.ts'
 import type { Tx } from '../../store/store.ts'
 import { ACTING } from './acting.ts'
-import { callForBuild, refreshBuild, type ActDeps } from './call-once.ts'
+import { callForBuild, refreshBuild, type ActDeps, type CallOutcome, type Ready } from './call-once.ts'
 import { confirmTarget, type ShownAs } from './confirm-target.ts'
 import { NotAttempted } from '../../store/not-attempted.ts'
 import { findBuild, summaryOf } from '../../projects/find-build.ts'
 import { beforeRecord, earlierRequest, newRecord } from '../../projects/requests.ts'
-import type { BuildId } from '../../domain/ids.ts'
 import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 
 /** How a request to stop or restart ended. */
 export type ActionOutcome =
-  /** CI accepted it */
-  | { kind: 'requested'; action: Action; build: BuildSummary; newBuildId: BuildId | null }
+  | CallOutcome
   /** an earlier request for the same is still open */
   | { kind: 'asked-already'; action: Action; build: BuildSummary; by: string; at: number; state: RequestState }
   /** Slack sent this request before, and it was answered then */
@@ -49,10 +46,6 @@ export type ActionOutcome =
   | { kind: 'not-confirmed'; action: Action; build: BuildSummary; shown: ShownAs | null }
   /** CI cannot confirm which build that is: the person has to press the button, whose dialog names the build */
   | { kind: 'to-confirm'; action: Action; build: BuildSummary }
-  /** CI has certainly done nothing */
-  | { kind: 'ci-refused'; action: Action; code: string; reason: string | null; build: BuildSummary }
-  /** CI may have done it: the bot reads CI to find out, and never repeats the call */
-  | { kind: 'unclear'; action: Action; code: string; build: BuildSummary }
   | CiFailure
   | NotFound
   | Refused
@@ -65,9 +58,7 @@ export type ActionOutcome =
  */
 export async function act(deps: ActDeps, asked: Asked, target: Target, by: Requester): Promise<ActionOutcome> {
   const ready = await beforeRecord(makeReady(deps, asked, target, by))
-  if (ready.kind !== 'ready') return ready
-  const { request, build } = ready
-  return { ...(await callForBuild(deps, request, ready)), build }
+  return ready.kind === 'ready' ? callForBuild(deps, ready) : ready
 }
 
 export interface Asked {
@@ -76,18 +67,9 @@ export interface Asked {
   about?: { gate: string; comment: string }
 }
 
-/** A recorded request. The caller has to call CI for it, once. */
-interface Ready {
-  kind: 'ready'
-  request: Request
-  actedOn: ActionTarget
-  decided?: Omit<Decision, 'action'> | undefined
-  build: BuildSummary
-}
-
 async function makeReady(
   deps: ActDeps,
-  { action, about: decision }: Asked,
+  { action, about: asked }: Asked,
   target: Target,
   by: Requester,
 ): Promise<Ready | ActionOutcome> {
@@ -112,7 +94,7 @@ async function makeReady(
   const { actedOn, isConfirmed, gates } = confirmed
   if (!isConfirmed && by.via !== 'button' && by.via !== 'modal') return { kind: 'to-confirm', action, build }
   const { branch } = build
-  const gate = gates.find(({ id, kind, isOurs }) => id === decision?.gate && isOurs && GATES_OF[action].includes(kind))
+  const gate = gates.find(({ id, kind, isOurs }) => id === asked?.gate && isOurs && GATES_OF[action].includes(kind))
   if (isOfGate(action) && !gate) {
     await refreshBuild(deps, { ...build.ref, revisionKey: found.revisionKey, target: { branch } })
     return { kind: 'not-now', action, build }
@@ -134,11 +116,14 @@ async function makeReady(
     newBuildId: null,
     newBuildUuid: null,
   }
-  const decided = gate && { gate, comment: commentOf(request, await deps.nameOf(by.user), decision!.comment) }
+  const decision =
+    isOfGate(action) && gate
+      ? { action, gate, comment: commentOf(request, await deps.nameOf(by.user), asked!.comment) }
+      : undefined
   const recorded = await deps.store.write((tx) => record(tx, deps, request))
   if (recorded === 'changed') return { kind: 'not-now', action, build }
   return recorded === 'recorded'
-    ? { kind: 'ready', request, actedOn, decided, build }
+    ? { kind: 'ready', request, actedOn, decision, build }
     : alreadyRequested(action, recorded, build, by)
 }
 

@@ -6,7 +6,8 @@ import type { ActionTarget, Decision, RestartResult, Sources } from '../../sourc
 import type { Sites } from '../../sources/build-address.ts'
 import { toStatus } from '../../domain/builds/status.ts'
 import type { Tx } from '../../store/store.ts'
-import { ACTING, NO_NEW_BUILD } from './acting.ts'
+import { ACTING, ownOf } from './acting.ts'
+import type { BuildSummary } from '../../projects/outcomes.ts'
 import { insertSnapshot } from '../../ci-sync/ci-snapshot.ts'
 import { NO_DETAILS, type ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { parseSubject } from '../../domain/builds/revision.ts'
@@ -15,11 +16,6 @@ import { readRevision } from '../../store/revision.ts'
 /** After an unclear answer, Buildline looks the build up in CI after this time. */
 const UNCLEAR_LOOK_MS = 5_000
 
-type CallOutcome =
-  | { kind: 'requested'; action: Action; newBuildId: BuildId | null }
-  | { kind: 'ci-refused'; action: Action; code: string; reason: string | null }
-  | { kind: 'unclear'; action: Action; code: string }
-
 export interface ActDeps extends RequestDeps {
   sources: Sources
   sites: Sites
@@ -27,32 +23,48 @@ export interface ActDeps extends RequestDeps {
   nameOf: (user: string) => Promise<string | null>
 }
 
+/** A recorded request. CI has to be called for it, once. */
+export interface Ready {
+  kind: 'ready'
+  request: Request
+  actedOn: ActionTarget
+  decision?: Decision | undefined
+  build: BuildSummary
+}
+
+export type CallOutcome = { action: Action; build: BuildSummary } & (
+  | { kind: 'requested'; newBuildId: BuildId | null }
+  /** CI has certainly done nothing */
+  | { kind: 'ci-refused'; code: string; reason: string | null }
+  /** CI may have done it: the bot reads CI to find out, and never repeats the call */
+  | { kind: 'unclear'; code: string }
+)
+
 /**
  * Calls CI once for a recorded request and records the outcome. If the outcome cannot be recorded, `confirm` looks it
  * up in CI later, as it does after a crash.
  */
-export async function callForBuild(
-  deps: ActDeps,
-  request: Request,
-  { actedOn, decided }: { actedOn: ActionTarget; decided?: Omit<Decision, 'action'> | undefined },
-): Promise<CallOutcome> {
-  const { id, action, projectId: project, buildId: build, requestedBy: by } = request
-  const source = deps.sources(project)!
-  const fields = { request: id, action, project, build, by }
-  const called = await callCi(deps.log, fields, () => ACTING[action].call(source, actedOn, decided))
+export async function callForBuild(deps: ActDeps, { request, actedOn, decision, build }: Ready): Promise<CallOutcome> {
+  const { id, action } = request
+  const source = deps.sources(request.projectId)!
+  const about = { action, build }
+  const call = async () => (await ACTING[action].call(source, actedOn, decision)) ?? NO_NEW_BUILD
+  const called = await callCi(deps.log, request, call)
   try {
     await recordAnswer(deps, request, called)
   } catch (error) {
     deps.log.error({ err: error, request: id }, "CI's answer could not be recorded; CI will be read instead")
-    return { kind: 'unclear', action, code: called.kind === 'answered' ? 'fault' : called.code }
+    return { kind: 'unclear', ...about, code: called.kind === 'answered' ? 'fault' : called.code }
   }
-  if (called.kind === 'answered') return { kind: 'requested', action, newBuildId: called.answer.newBuildId }
+  if (called.kind === 'answered') return { kind: 'requested', ...about, newBuildId: called.answer.newBuildId }
   const { code, reason } = called
-  if (called.kind === 'unclear') return { kind: 'unclear', action, code }
+  if (called.kind === 'unclear') return { kind: 'unclear', ...about, code }
   // CI's state of the build differs from ours: a delivery was lost or is still on its way.
   if (code === 'bad-request' || code === 'not-found') await refreshBuild(deps, request)
-  return { kind: 'ci-refused', action, code, reason }
+  return { kind: 'ci-refused', ...about, code, reason }
 }
+
+const NO_NEW_BUILD: RestartResult = { newBuildId: null, newBuildUuid: null }
 
 async function recordAnswer(
   { store, clock }: ActDeps,
@@ -78,17 +90,22 @@ function eventOf({ requestedAt, action }: Request, called: CallResult<RestartRes
   return called.kind === 'unclear' ? { ...called, lookAt: at + UNCLEAR_LOOK_MS } : called
 }
 
+type AskedAbout = Pick<Request, 'projectId' | 'buildId' | 'revisionKey'> & { target: Pick<Request['target'], 'branch'> }
+
+/** The builds that the source shows beside this one. No source: it has no call for that. */
+export async function shownWith(sources: Sources, { projectId, buildId, target: { branch } }: AskedAbout) {
+  const source = sources(projectId)
+  if (!source?.getProject) return { source: null, builds: [] }
+  const { builds } = await source.getProject(projectId, { builds: [buildId], ...(branch !== null && { branch }) })
+  return { source, builds }
+}
+
 /** Reads the build's state from CI, if CI shows it, and stores it as a build event. Best effort: never rejects. */
-export async function refreshBuild(
-  deps: ActDeps,
-  request: Pick<Request, 'projectId' | 'buildId' | 'revisionKey'> & { target: Pick<Request['target'], 'branch'> },
-): Promise<void> {
+export async function refreshBuild(deps: ActDeps, request: AskedAbout): Promise<void> {
   const { store, clock, log, sources } = deps
   try {
-    const { projectId, buildId, target } = request
-    const query = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
-    const project = await sources(projectId)?.getProject?.(projectId, query)
-    const build = project?.builds.find((shown) => shown.buildId === buildId)
+    const { builds } = await shownWith(sources, request)
+    const build = ownOf(request, builds)
     // An unknown status would only hide the one that we have.
     if (!build || toStatus(build.rawStatus) === 'unknown') return
     const at = clock.now()

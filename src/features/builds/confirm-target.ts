@@ -1,5 +1,4 @@
-import { CiError } from '../../sources/http/errors.ts'
-import type { BuildEvent, Gate, ReceivedEvent } from '../../domain/builds/build-event.ts'
+import type { Gate, ReceivedEvent } from '../../domain/builds/build-event.ts'
 import { sourceOf } from '../../domain/ids.ts'
 import type { MissingCapability } from '../../domain/cards/capabilities.ts'
 import type { Action } from '../../domain/cards/request.ts'
@@ -36,11 +35,10 @@ export async function confirmTarget(
 > {
   const seen = seenOf(found)
   const source = sourceOf(seen.projectId)
-  const read = await deps.sources(seen.projectId)!.readBuild(seen).catch(failureOf)
-  if (read instanceof CiError) return { ...ciFailureOf(read), source }
+  const read = await deps.sources(seen.projectId)!.readBuild(seen).catch(ciFailureOf)
+  if (read && 'kind' in read) return { ...read, source }
   const ofBuild = found.buildEvents.filter(({ buildId }) => buildId === seen.buildId)
-  if (!read || !isSameBuild(seen, read) || !ofBuild.every((one) => agrees(one, read.event)))
-    return { kind: 'not-confirmed', shown: null }
+  if (!read || !isSameBuild(seen, ofBuild.map(namesIn), read)) return { kind: 'not-confirmed', shown: null }
   const { project, event } = read
   await keepProject(deps, project)
   const said = found.buildEvents.flatMap(({ details }) => details.projectName ?? details.projectFullName ?? [])
@@ -59,12 +57,6 @@ export async function confirmTarget(
   return { kind: 'confirmed', actedOn, isConfirmed, gates: event?.details.gates ?? [] }
 }
 
-/** Throws what is not a CiError. */
-function failureOf(error: unknown): CiError {
-  if (error instanceof CiError) return error
-  throw error
-}
-
 function seenOf({ attempt, attempts }: FoundBuild): SeenBuild {
   const { project, branch, commit } = buildView(attempt, attempts)
   const { projectUuid, buildUuid, number } = attempt.details
@@ -72,41 +64,38 @@ function seenOf({ attempt, attempts }: FoundBuild): SeenBuild {
   return { projectId, project, projectUuid, buildId: attempt.buildId, buildUuid, branch, number, commit }
 }
 
-/** Whether it is the build that the person saw, apart from the name of its project. */
-function isSameBuild(seen: SeenBuild, { project, event }: ReadBuild): boolean {
-  const { legacyId, uuid } = project
-  const isOfProject =
-    isSame(legacyId, seen.projectId) && (sourceOf(seen.projectId) !== 'ci' || isSame(seen.projectUuid, uuid))
+/** Whether it is the build that the person saw, apart from the name of its project. @param stored its events */
+function isSameBuild(seen: SeenBuild, stored: readonly Names[], { project, event }: ReadBuild): boolean {
+  const isCi = sourceOf(seen.projectId) === 'ci'
+  const isOfProject = isSame(project.legacyId, seen.projectId) && (!isCi || isSame(seen.projectUuid, project.uuid))
   if (!isOfProject || event === null) return isOfProject
-  const { projectId, buildId, branch, commitId, details } = event
   return (
-    projectId === seen.projectId &&
-    buildId === seen.buildId &&
-    // GitHub names the pull request of a run only while it is open.
-    isSame(branchOf(seen), branchOf({ branch })) &&
-    isSame(seen.buildUuid, details.buildUuid) &&
-    isSame(seen.number, details.number) &&
+    event.projectId === seen.projectId &&
+    event.buildId === seen.buildId &&
     // GitHub and GitLab name the commit of every build. Without it, a card could be of any.
-    (sourceOf(projectId) === 'ci' || (seen.commit?.length ?? 0) >= COMMIT_DIGITS_MIN) &&
-    isSameCommit(seen.commit, commitId ?? details.shortCommitId)
+    (isCi || (seen.commit?.length ?? 0) >= COMMIT_DIGITS_MIN) &&
+    [seen, ...stored].every((one) => agree(one, namesIn(event)))
   )
 }
 
 /** As few digits as GitHub shows. */
 const COMMIT_DIGITS_MIN = 7
 
-/** Whether an event of the build agrees with what its source says now. */
-function agrees({ branch, commitId, details }: BuildEvent, read: ReceivedEvent | null): boolean {
-  if (read === null) return true
-  return (
-    isSame(branchOf({ branch }), branchOf(read)) &&
-    isSame(details.number, read.details.number) &&
-    isSame(details.buildUuid, read.details.buildUuid) &&
-    isSameCommit(commitId ?? details.shortCommitId, read.commitId ?? read.details.shortCommitId)
-  )
-}
+type Names = Pick<SeenBuild, 'branch' | 'number' | 'buildUuid' | 'commit'>
 
-const branchOf = ({ branch }: Pick<SeenBuild, 'branch'>): string | null => branch && branchIn(branch)
+const namesIn = ({ branch, commitId, details: { number, buildUuid, shortCommitId } }: ReceivedEvent): Names => ({
+  branch,
+  number,
+  buildUuid,
+  commit: commitId ?? shortCommitId,
+})
+
+const agree = (one: Names, other: Names): boolean =>
+  // GitHub names the pull request of a run only while it is open.
+  isSame(one.branch && branchIn(one.branch), other.branch && branchIn(other.branch)) &&
+  isSame(one.number, other.number) &&
+  isSame(one.buildUuid, other.buildUuid) &&
+  isSameCommit(one.commit, other.commit)
 
 /** A missing value agrees with any. */
 const isSame = (one: string | null, other: string | null): boolean => one === null || other === null || one === other

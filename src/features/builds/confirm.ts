@@ -1,4 +1,3 @@
-import type { Sources } from '../../sources/source.ts'
 import type { ReceivedEvent } from '../../domain/builds/build-event.ts'
 import {
   CONFIRM_WITHIN_MS,
@@ -9,23 +8,16 @@ import {
   type RequestEvent,
 } from '../../domain/cards/request.ts'
 import { checkDueRequests, recordEvent } from '../../projects/requests.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Log } from '../../lib/log.ts'
-import type { Store, Tx } from '../../store/store.ts'
+import type { Tx } from '../../store/store.ts'
 import { insertSnapshot } from '../../ci-sync/ci-snapshot.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import { ACTING, ownOf } from './acting.ts'
+import { shownWith, type ActDeps } from './call-once.ts'
 
 /** The time between two looks at CI while the outcome of a request is open. */
 const LOOK_AGAIN_MS = 10_000
 
-export interface ConfirmRequests {
-  store: Store
-  clock: Clock
-  log: Log
-  processId: string
-  sources: Sources
-}
+export type ConfirmRequests = Pick<ActDeps, 'store' | 'clock' | 'log' | 'processId' | 'sources'>
 
 /**
  * For requests that no delivery has ended, looks at CI (legacy interface, GitHub, GitLab). What CI shows is stored as a
@@ -109,13 +101,9 @@ type BuildLookUp =
 
 /** Asks CI what became of a request; changes nothing. */
 async function lookUp(deps: ConfirmRequests, request: Request): Promise<BuildLookUp> {
-  const { sources, log } = deps
-  const { projectId, buildId, target } = request
-  const source = sources(projectId)
-  if (!source?.getProject) return { kind: 'blind' }
   try {
-    const query = { builds: [buildId], ...(target.branch === null ? {} : { branch: target.branch }) }
-    const { builds } = await source.getProject(projectId, query)
+    const { source, builds } = await shownWith(deps.sources, request)
+    if (!source) return { kind: 'blind' }
     const build = await ACTING[request.action].lookUp(request, builds, source, deps.store.read)
     if (build && build !== 'others') return { kind: 'shown', build }
     // CI shows a limited number of builds, so a missing build proves nothing.
@@ -123,7 +111,7 @@ async function lookUp(deps: ConfirmRequests, request: Request): Promise<BuildLoo
     return own ? { kind: build ?? 'not-shown', own } : { kind: 'blind' }
   } catch (error) {
     if (!(error instanceof CiError)) throw error
-    log.warn({ err: error, request: request.id }, 'CI could not be asked what became of a request')
+    deps.log.warn({ err: error, request: request.id }, 'CI could not be asked what became of a request')
     // The legacy interface does not have Pro projects: a retry would not help.
     return error.kind === 'not-found' || error.kind === 'bad-request' ? { kind: 'blind' } : { kind: 'away' }
   }
