@@ -1,5 +1,5 @@
 import { isUuid, sourceOf, type SourceName, type Uuid } from '../ids.ts'
-import { GATE_ACTIONS, GATES_OF, isOfGate, isOpen, type Action, type Request } from './request.ts'
+import { GATE_ACTIONS, GATES_OF, isOfGate, isOpen, type Action, type GateAction, type Request } from './request.ts'
 import { hasEnded, type Attempt } from '../builds/attempt.ts'
 import { HELD_STATUS, type Status } from '../builds/status.ts'
 
@@ -66,7 +66,7 @@ function fittingActions(attempt: Attempt, source: SourceName): Action[] {
   return hasEnded(attempt) && !isUseless ? [...atGates, 'restart'] : atGates
 }
 
-export const gatesFor = (action: Action, { status, details: { gates } }: Pick<Attempt, 'status' | 'details'>) =>
+export const gatesFor = (action: GateAction, { status, details: { gates } }: Pick<Attempt, 'status' | 'details'>) =>
   status === 'waiting' ? (gates ?? []).filter(({ kind }) => GATES_OF[action].includes(kind)) : []
 
 // GitLab does not cancel a pipeline that waits for a manual job.

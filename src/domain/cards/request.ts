@@ -23,16 +23,14 @@ export const GATE_ACTIONS = ['approve', 'reject', 'play'] as const satisfies rea
 export type GateAction = (typeof GATE_ACTIONS)[number]
 
 /** Which gates an action lets a build through, by their kind; it is about one of them. */
-export const GATES_OF: Record<Action, readonly Gate['kind'][]> = {
-  stop: [],
-  restart: [],
+export const GATES_OF: Record<GateAction, readonly Gate['kind'][]> = {
   approve: ['environment', 'run'],
   reject: ['environment'],
   play: ['job'],
 }
 
 /** Whether an action is about one gate of a build. */
-export const isOfGate = (action: Action): action is GateAction => GATES_OF[action].length > 0
+export const isOfGate = (action: Action): action is GateAction => action in GATES_OF
 
 /**
  * The state of a request. `calling`: recorded, and CI is being called (or the caller has died). `accepted`: CI said
@@ -44,8 +42,7 @@ export type RequestState = 'calling' | 'accepted' | 'unclear' | 'confirmed' | 'r
 /** While a request is open, nobody can make the same request for the same attempt. */
 export const OPEN_STATES = ['calling', 'accepted', 'unclear'] as const satisfies readonly RequestState[]
 
-export const isOpen = ({ state }: Pick<RequestRecord, 'state'>): boolean =>
-  state === 'calling' || state === 'accepted' || state === 'unclear'
+export const isOpen = ({ state }: Pick<RequestRecord, 'state'>): boolean => OPEN_STATES.some((open) => open === state)
 
 export type RequestEvent =
   /** CI said yes; from `lookAt` on, CI is read for the result */

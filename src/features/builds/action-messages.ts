@@ -112,7 +112,7 @@ const impossible = (outcome: Of<'impossible'>): ErrorAnswer => ({
 function notConfirmed({ action, build, shown }: Of<'not-confirmed'>): ErrorAnswer {
   const source = sourceWord(build)
   return {
-    what: `:no_entry_sign: *${NOT_DONE[action]}*: ${buildSubject(build)}`,
+    what: `:no_entry_sign: *${WORDS[action].not}*: ${buildSubject(build)}`,
     why: shown
       ? `${source} has it in ${projectLabel(shown)}, so Buildline left it alone.`
       : `${source} does not list this build under this project and branch, so Buildline left it alone.`,
@@ -122,37 +122,31 @@ function notConfirmed({ action, build, shown }: Of<'not-confirmed'>): ErrorAnswe
 }
 
 const toConfirm = ({ action, build }: Of<'to-confirm'>): ErrorAnswer => ({
-  what: `:raised_hand: *${NOT_DONE[action]} yet*: ${buildSubject(build)}`,
+  what: `:raised_hand: *${WORDS[action].not} yet*: ${buildSubject(build)}`,
   why: 'Buildline cannot check with CI whether this is the build you mean.',
   next: `Press *${ACTION_WORDS[action]}*: it shows which build CI will stop and asks you to confirm.`,
   parts: [row(ACTIONS_BLOCK_ID, buildButtons(build))],
 })
 
 function ciRefused({ action, build, code, reason }: Of<'ci-refused'>, reference: string): Answer {
-  const what = `:x: *${NOT_DONE[action]}*: ${buildSubject(build)}`
+  const what = `:x: *${WORDS[action].not}*: ${buildSubject(build)}`
   const words = { what, ...refusedWords(code, action), parts: lookAgain(build) }
   return answerOfSource(sourceOf(build.ref.projectId), words, reason, reference)
 }
 
 function unclear({ action, build, code }: Of<'unclear'>, reference: string): Answer {
-  const what = `:grey_question: *Unclear whether ${sourceWord(build)} ${UNSURE[action]}*: ${buildSubject(build)}`
+  const what = `:grey_question: *Unclear whether ${sourceWord(build)} ${WORDS[action].unsure}*: ${buildSubject(build)}`
   const words = { what, ...unclearWords(code), parts: lookAgain(build) }
   return answerOfSource(sourceOf(build.ref.projectId), words, null, reference)
 }
 
-const NOT_DONE: Record<Action, string> = {
-  stop: 'Not stopped',
-  restart: 'Not restarted',
-  approve: 'Not approved',
-  reject: 'Not rejected',
-  play: 'Not started',
-}
-const UNSURE: Record<Action, string> = {
-  stop: 'stops this build',
-  restart: 'runs this build again',
-  approve: 'lets this build go on',
-  reject: 'rejected this deployment',
-  play: 'starts this job',
+/** That nothing was done, and what may have been done, after `Unclear whether CI`. */
+const WORDS: Record<Action, { not: string; unsure: string }> = {
+  stop: { not: 'Not stopped', unsure: 'stops this build' },
+  restart: { not: 'Not restarted', unsure: 'runs this build again' },
+  approve: { not: 'Not approved', unsure: 'lets this build go on' },
+  reject: { not: 'Not rejected', unsure: 'rejected this deployment' },
+  play: { not: 'Not started', unsure: 'starts this job' },
 }
 
 function nextOfMissing({ action, why, build }: Of<'impossible'>): string {
@@ -173,7 +167,7 @@ const SETTINGS: Partial<Record<MissingCapability, string>> = {
 /** The build's state does not allow the action: the answer says its state, and what the person can do. */
 function notNow(outcome: Of<'not-now'>): Answer {
   const { action, build } = outcome
-  const result = action === 'stop' && !OPEN.has(build.shown) ? 'nothing to stop' : NOT_DONE[action].toLowerCase()
+  const result = action === 'stop' && !OPEN.has(build.shown) ? 'nothing to stop' : WORDS[action].not.toLowerCase()
   return answerOfSource(sourceOf(build.ref.projectId), {
     what: `${stateWords(build)} ${buildSubject(build)}: *${result}*`,
     ...whyNotNow(outcome),

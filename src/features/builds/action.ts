@@ -21,7 +21,7 @@ import {
 } from '../../domain/cards/request.ts'
 import { foldBuild, type Attempt } from '../../domain/builds/attempt.ts'
 import type { BuildEvent } from '../../domain/builds/build-event.ts'
-import { parseSubject } from '../../domain/builds/revision.ts'
+import { cardNumberOf } from '../../domain/builds/revision.ts'
 import { readCapabilities, readRevision, type Revision } from '../../store/revision.ts'
 import type { Tx } from '../../store/store.ts'
 import { ACTING } from './acting.ts'
@@ -94,8 +94,10 @@ async function makeReady(
   const { actedOn, isConfirmed, gates } = confirmed
   if (!isConfirmed && by.via !== 'button' && by.via !== 'modal') return { kind: 'to-confirm', action, build }
   const { branch } = build
-  const gate = gates.find(({ id, kind, isOurs }) => id === asked?.gate && isOurs && GATES_OF[action].includes(kind))
-  if (isOfGate(action) && !gate) {
+  const gate =
+    isOfGate(action) &&
+    gates.find(({ id, kind, isOurs }) => id === asked?.gate && isOurs && GATES_OF[action].includes(kind))
+  if (gate === undefined) {
     await refreshBuild(deps, { ...build.ref, revisionKey: found.revisionKey, target: { branch } })
     return { kind: 'not-now', action, build }
   }
@@ -117,7 +119,7 @@ async function makeReady(
     newBuildUuid: null,
   }
   const decision =
-    isOfGate(action) && gate
+    gate && isOfGate(action)
       ? { action, gate, comment: commentOf(request, await deps.nameOf(by.user), asked!.comment) }
       : undefined
   const recorded = await deps.store.write((tx) => record(tx, deps, request))
@@ -166,9 +168,7 @@ function alreadyRequested(
 async function record(tx: Tx, deps: ActDeps, request: Request): Promise<'recorded' | 'changed' | RequestRecord> {
   const known = (await earlierRequest(tx, request.interactionKey)) ?? (await tx.openRequest(request, request.action))
   if (known) return known
-  const parsed = parseSubject(request.subject)
-  if (parsed.kind !== 'revision') return 'changed'
-  const revision = await readRevision(tx, parsed.revisionKey, parsed.cardNumber)
+  const revision = await readRevision(tx, request.revisionKey, cardNumberOf(request.subject))
   const earlier = earlierRequestFor(request.action, request, revision)
   if (earlier) return earlier
   const events = await eventsNow(tx, request, revision)

@@ -10,7 +10,7 @@ import { ACTING, ownOf } from './acting.ts'
 import type { BuildSummary } from '../../projects/outcomes.ts'
 import { insertSnapshot } from '../../ci-sync/ci-snapshot.ts'
 import { NO_DETAILS, type ReceivedEvent } from '../../domain/builds/build-event.ts'
-import { parseSubject } from '../../domain/builds/revision.ts'
+import { cardNumberOf } from '../../domain/builds/revision.ts'
 import { readRevision } from '../../store/revision.ts'
 
 /** After an unclear answer, Buildline looks the build up in CI after this time. */
@@ -127,13 +127,9 @@ export async function refreshBuild(deps: ActDeps, request: AskedAbout): Promise<
 async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid }: RestartResult, at: number) {
   if (newBuildId === null) return
   const known = await tx.eventsOfBuild(request.projectId, newBuildId)
-  if (
-    known.some((buildEvent) => buildEvent.at >= request.requestedAt || buildEvent.revisionKey !== request.revisionKey)
-  )
-    return
-  const parsed = parseSubject(request.subject)
-  if (parsed.kind !== 'revision') return
-  const { attempts } = await readRevision(tx, parsed.revisionKey, parsed.cardNumber)
+  const { requestedAt, revisionKey } = request
+  if (known.some((buildEvent) => buildEvent.at >= requestedAt || buildEvent.revisionKey !== revisionKey)) return
+  const { attempts } = await readRevision(tx, revisionKey, cardNumberOf(request.subject))
   const attempt = attempts.findLast((one) => one.buildId === request.buildId && one.n === request.attempt)
   if (!attempt) return
   const own = attempt.details
@@ -162,5 +158,5 @@ async function linkRestart(tx: Tx, request: Request, { newBuildId, newBuildUuid 
       lastEndAt: own.lastEndAt,
     },
   }
-  await tx.insertBuildEvent(event, { at, origin: 'action', priority: 0, revisionKey: request.revisionKey })
+  await tx.insertBuildEvent(event, { at, origin: 'action', priority: 0, revisionKey })
 }

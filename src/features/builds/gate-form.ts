@@ -17,17 +17,7 @@ import { requesterIn, textAt } from '../kit/body.ts'
 import { replyTo, type AnswerDeps } from '../kit/command.ts'
 import type { ButtonHandler } from '../kit/feature.ts'
 import { choiceField, chosenIn, menuOption, textField, typedIn } from '../kit/fields.ts'
-import {
-  formView,
-  oldForm,
-  openFor,
-  refusing,
-  respondInModal,
-  showing,
-  waitingView,
-  type Form,
-  type ModalView,
-} from '../kit/modal.ts'
+import { formView, oldForm, openFor, refusing, waitingView, working, type Form, type ModalView } from '../kit/modal.ts'
 import type { BuildSummary } from '../../projects/outcomes.ts'
 import { act, type ActionOutcome } from './action.ts'
 import { answerAction, describeClick } from './action-messages.ts'
@@ -128,16 +118,11 @@ export const gateForm = (deps: Deps): Form => ({
     const comment = typedIn(body, FIELDS.comment).trim()
     const max = COMMENT_CHARS_MAX[sourceOf(ref.projectId)]
     if (comment.length > max) return refusing({ [FIELDS.comment]: `At most ${max} characters.` })
-    const title = TITLES[action]
     const by = requesterIn(body, channel)
-    return {
-      ack: showing('update', waitingView(title, 'Asking…')),
-      work: (slack) =>
-        respondInModal(slack, body, { what: action, title, by }, async (reference) => {
-          const outcome = await act(deps, { action, about: { gate, comment } }, { kind: 'run', ref }, by)
-          return replyTo(outcome, answerAction(outcome, { command: action, reference }))
-        }),
-    }
+    return working(body, waitingView(TITLES[action], 'Asking…'), { what: action, by }, async (reference) => {
+      const outcome = await act(deps, { action, about: { gate, comment } }, { kind: 'run', ref }, by)
+      return replyTo(outcome, answerAction(outcome, { command: action, reference }))
+    })
   },
 })
 

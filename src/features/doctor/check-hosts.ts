@@ -289,16 +289,11 @@ function refusedWords(refused: readonly Refusal[], needs: string, say: Say): str
 }
 
 /** `checks=read; actions=write,contents=read` as GitHub's pages name them. */
-const permissionWords = (needs: string, say: Say): string =>
-  needs
-    .split(';')
-    .map((set) =>
-      set
-        .split(',')
-        .map((one) => say.code(permissionName(one.trim())))
-        .join(' and '),
-    )
-    .join(', or ')
+function permissionWords(needs: string, say: Say): string {
+  const permissions = (set: string) => set.split(',').map((one) => say.code(permissionName(one.trim())))
+  const sets = needs.split(';').map((set) => permissions(set).join(' and '))
+  return sets.join(', or ')
+}
 
 function permissionName(permission: string): string {
   const [name = '', level = ''] = permission.split('=')

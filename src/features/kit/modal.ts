@@ -101,21 +101,20 @@ export function replyTargetIn(
   }
 }
 
-/** Runs a submitted form's work, and answers in its modal; if that is closed, in a direct message. */
-export function respondInModal(
-  deps: SlackDeps,
+/** Runs a submitted form's work, and answers in its modal; if that is closed, in a direct message. @param meanwhile shown until then */
+export const working = (
   body: unknown,
-  { what, title, by }: { title: string } & Pick<SlackRequest, 'what' | 'by'>,
+  meanwhile: ModalView,
+  { what, by }: Pick<SlackRequest, 'what' | 'by'>,
   work: (reference: string) => Promise<Reply>,
-): Promise<void> {
-  const replyTarget = replyTargetIn(
-    deps.client,
-    textAt(body, 'view', 'id') ?? '',
-    title,
-    directReplyTarget(deps.client, by.user),
-  )
-  return respond(deps, { what, by, replyTarget }, work)
-}
+): Received => ({
+  ack: showing('update', meanwhile),
+  work(deps) {
+    const otherwise = directReplyTarget(deps.client, by.user)
+    const replyTarget = replyTargetIn(deps.client, textAt(body, 'view', 'id') ?? '', meanwhile.title.text, otherwise)
+    return respond(deps, { what, by, replyTarget }, work)
+  },
+})
 
 /** Slack's error codes for a trigger that has expired or was used. */
 const TRIGGER_CODES = /^(?:expired|exchanged)_trigger(?:_id)?$|^invalid_trigger/

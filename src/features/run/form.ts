@@ -18,7 +18,7 @@ import {
   textField,
   typedIn,
 } from '../kit/fields.ts'
-import { formView, oldForm, respondInModal, showing, waitingView, type Form, type ModalView } from '../kit/modal.ts'
+import { formView, oldForm, waitingView, working, type Form, type ModalView } from '../kit/modal.ts'
 import { jsonOf, VALUE_CHARS_MAX } from '../kit/values.ts'
 import type { StartInput } from '../../sources/source.ts'
 import { type RunOutcome, isSecretName, type Wanted } from './run.ts'
@@ -28,7 +28,6 @@ const TITLE = 'Run a build'
 const REF_BLOCK = 'run:ref'
 /** Slack's limit for a label is 2,000 characters; more than this is not readable beside a field. */
 const LABEL_CHARS_MAX = 75
-const HINT_CHARS_MAX = 300
 const blockOf = (place: number): string => `run:input:${place}`
 
 const MEMORY = z.object({
@@ -70,7 +69,7 @@ function fieldFor(
   const field = {
     block,
     label: escapePlain(cut(toLine(name), LABEL_CHARS_MAX)) || '(no name)',
-    hint: escapePlain(cut(toLine(hint), HINT_CHARS_MAX)),
+    hint: escapePlain(toLine(hint)),
     isOptional: !isRequired,
   }
   const isMenu =
@@ -97,12 +96,8 @@ export const runForm = (run: (wanted: Wanted, by: Requester, reference: string) 
     )
     const values = Object.fromEntries(given.filter(([, value]) => value !== ''))
     const wanted = { project, ref: typedIn(body, REF_BLOCK).trim() || null, values }
-    return {
-      ack: showing('update', waitingView(TITLE, 'Starting it …')),
-      work: (slack) => {
-        const by = requesterIn(body, channel)
-        return respondInModal(slack, body, { what: 'run', title: TITLE, by }, (reference) => run(wanted, by, reference))
-      },
-    }
+    const by = requesterIn(body, channel)
+    const meanwhile = waitingView(TITLE, 'Starting it …')
+    return working(body, meanwhile, { what: 'run', by }, (reference) => run(wanted, by, reference))
   },
 })

@@ -80,16 +80,15 @@ async function answerWanted(
   wanted: Wanted,
 ): Promise<Reply> {
   const outcome = await startRun(deps, wanted, by)
-  const isForm = modalOpener && outcome.kind === 'faults' && isIncomplete(outcome.faults)
-  const view = isForm ? runView(outcome, by.channel) : null
+  const view = outcome.kind === 'faults' && isIncomplete(outcome.faults) ? runView(outcome, by.channel) : null
   // Slack opens a form only within three seconds, and the source may have taken longer: then the answer says what is missing.
-  const opened =
-    view &&
-    (await opening(reference, async () => {
-      await modalOpener!.open(view)
+  if (view && modalOpener) {
+    const opened = await opening(reference, async () => {
+      await modalOpener.open(view)
       return { outcome: 'form', answer: null }
-    }))
-  if (opened?.answer === null) return opened
+    })
+    if (opened.answer === null) return opened
+  }
   const rest = Object.entries(wanted.values).map(([name, value]) => `${name}=${value}`)
   return replyTo(outcome, answerRun(outcome, { command: 'run', branch: wanted.ref, rest, reference }))
 }

@@ -5,10 +5,9 @@ import type { SlackDeps, Reply } from '../kit/context.ts'
 import {
   oldForm,
   refusing,
-  showing,
   type Form,
   type Received,
-  respondInModal,
+  working,
   openFor,
   showIn,
   type ModalOpener,
@@ -44,23 +43,16 @@ function receive(deps: Deps, body: unknown): Received {
   if (reminder.kind === 'no-reminder')
     return refusing({ [SUBSCRIBE_FIELDS.hours]: `Not understood: ${reminderFault(reminder)}.` })
   if (fault) return refusing({ [blockOf(fault.field, filled)]: `This ${fault.reason}.` })
-  return {
-    ack: showing('update', pendingView),
-    work: (slack) => save(deps, slack, body, filled),
-  }
+  const by = requesterIn(body, filled.memory.channel)
+  return working(body, pendingView, { what: 'subscribe', by }, async (reference) =>
+    subscribeReply(await subscribe(deps, filled.input, by), { rest: [], reference }),
+  )
 }
 
 /** A fault is shown at its field, or at the project if that field is not in the form. */
 function blockOf(field: string, { how }: Filled): string {
   if (how === 'own' && field === 'events') return SUBSCRIBE_FIELDS.events
   return how !== 'ci' && field === 'branch' ? SUBSCRIBE_FIELDS.branch : SUBSCRIBE_FIELDS.project
-}
-
-function save(deps: Deps, slack: SlackDeps, body: unknown, { memory, input }: Filled): Promise<void> {
-  const by = requesterIn(body, memory.channel)
-  return respondInModal(slack, body, { what: 'subscribe', title: SUBSCRIBE_TITLE, by }, async (reference) => {
-    return subscribeReply(await subscribe(deps, input, by), { rest: [], reference })
-  })
 }
 
 /** Handles the choice of what to post: shows the fields that belong to it. */
