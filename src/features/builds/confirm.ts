@@ -38,15 +38,12 @@ async function confirm(deps: ConfirmRequests, request: Request): Promise<void> {
   const result = await lookUp(deps, request)
   const now = deps.clock.now()
   if (result.kind === 'shown') return recordResult(deps, request, result.build)
-  if (result.kind === 'others') return giveUp(deps, request, result)
   const confirmBy = request.requestedAt + CONFIRM_WITHIN_MS
-  const isOverdue = now >= confirmBy
-  const mayKnowLater = result.kind === 'away' ? now < confirmBy + GIVE_UP_MS : !isOverdue
-  if (mayKnowLater && result.kind !== 'blind')
-    return record(deps, request, { kind: 'look-later', lookAt: now + LOOK_AGAIN_MS })
-  // CI does not show the build, but a delivery may do so until then.
-  if (!isOverdue) return record(deps, request, { kind: 'look-later', lookAt: confirmBy })
-  await giveUp(deps, request, result)
+  const until = confirmBy + (result.kind === 'away' ? GIVE_UP_MS : 0)
+  if (result.kind === 'others' || now >= until) return giveUp(deps, request, result)
+  // If CI does not show the build, a delivery may do so until then.
+  const lookAt = result.kind === 'blind' ? confirmBy : now + LOOK_AGAIN_MS
+  await record(deps, request, { kind: 'look-later', lookAt })
 }
 
 async function giveUp(

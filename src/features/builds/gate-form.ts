@@ -35,8 +35,6 @@ const COMMENT_CHARS_MAX = { ci: 500, github: 500, gitlab: 110 } as const
 
 const TITLES: Record<GateAction, string> = { approve: 'Approve', reject: 'Reject', play: 'Run a manual job' }
 
-const LABELS: Record<GateAction, string> = { approve: 'Environment', reject: 'Environment', play: 'Job' }
-
 /** What happens when the form is sent. */
 const EFFECTS: Record<GateAction, string> = {
   approve: 'The deployment goes on as soon as nothing else holds it. This cannot be taken back.',
@@ -60,6 +58,8 @@ export function gateView(
   const source = sourceOf(ref.projectId)
   const effect = action === 'approve' && source === 'gitlab' ? EFFECT_AT_GITLAB : EFFECTS[action]
   const options = gates.flatMap(({ id, name }) => menuOption(name, id))
+  const hint = `${SOURCE_NAMES[source]} shows it, with your name.`
+  const comment = { block: FIELDS.comment, label: 'Comment', hint, isOptional: true }
   return formView({
     id: GATE_CALLBACK_ID,
     title: TITLES[action],
@@ -67,20 +67,10 @@ export function gateView(
     metadata: [action, attemptRefText(ref), channel ?? '', only?.id ?? ''].join(' '),
     blocks: [
       section(`:hourglass_flowing_sand: ${buildSubject(build)} ${gatesLine(gates, null)}.`),
-      ...(only ? [] : [choiceField({ block: FIELDS.gate, label: LABELS[action] }, options, null)]),
-      ...(action === 'play' || isRun
+      ...(only
         ? []
-        : [
-            textField(
-              {
-                block: FIELDS.comment,
-                label: 'Comment',
-                hint: `${SOURCE_NAMES[source]} shows it, with your name.`,
-                isOptional: true,
-              },
-              { isLong: true },
-            ),
-          ]),
+        : [choiceField({ block: FIELDS.gate, label: action === 'play' ? 'Job' : 'Environment' }, options, null)]),
+      ...(action === 'play' || isRun ? [] : [textField(comment, { isLong: true })]),
       section(isRun ? EFFECT_ON_RUN : effect),
     ],
   })

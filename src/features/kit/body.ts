@@ -37,7 +37,7 @@ export const requesterIn = (body: unknown, channel: ChannelId | null): Requester
   channel,
 })
 
-/** The channel where a form was opened, for forms that store nothing else; null: the metadata names none. */
+/** The channel where a form was opened, if its metadata is JSON; null: the metadata names none. */
 export function formChannel(body: unknown): ChannelId | null {
   const channel = textAt(jsonOf(textAt(body, 'view', 'private_metadata') ?? ''), 'channel')
   return channel !== null && isChannelId(channel) ? channel : null

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { isChannelId, type ChannelId } from '../../domain/ids.ts'
+import type { ChannelId } from '../../domain/ids.ts'
 import { projectKey } from '../../domain/ci-project/project-names.ts'
 import { escapePlain, toLine } from '../../lib/escape.ts'
 import { projectLabel } from '../../slack/messages/build.ts'
 import { cut } from '../../slack/messages/limits.ts'
 import { section } from '../../slack/messages/blocks.ts'
-import { requesterIn, textAt } from '../kit/body.ts'
+import { formChannel, requesterIn, textAt } from '../kit/body.ts'
 import type { Reply } from '../kit/context.ts'
 import type { Requester } from '../../projects/outcomes.ts'
 import {
@@ -31,7 +31,6 @@ const LABEL_CHARS_MAX = 75
 const blockOf = (place: number): string => `run:input:${place}`
 
 const MEMORY = z.object({
-  channel: z.custom<ChannelId>((value) => typeof value === 'string' && isChannelId(value)).nullable(),
   project: z.string(),
   /** the names of the inputs, in the order of their fields */
   names: z.array(z.string()),
@@ -90,13 +89,13 @@ export const runForm = (run: (wanted: Wanted, by: Requester, reference: string) 
   receive(body) {
     const memory = MEMORY.safeParse(jsonOf(textAt(body, 'view', 'private_metadata') ?? '')).data
     if (!memory) return oldForm(TITLE)
-    const { project, names, channel } = memory
+    const { project, names } = memory
     const given = names.map(
       (name, place) => [name, chosenIn(body, blockOf(place)) ?? typedIn(body, blockOf(place))] as const,
     )
     const values = Object.fromEntries(given.filter(([, value]) => value !== ''))
     const wanted = { project, ref: typedIn(body, REF_BLOCK).trim() || null, values }
-    const by = requesterIn(body, channel)
+    const by = requesterIn(body, formChannel(body))
     const meanwhile = waitingView(TITLE, 'Starting it …')
     return working(body, meanwhile, { what: 'run', by }, (reference) => run(wanted, by, reference))
   },

@@ -22,11 +22,13 @@ import {
   type LookUpResult,
   type RequestDeps,
 } from '../../projects/requests.ts'
+import type { SendText } from '../../slack/api/send-text.ts'
 import { CiError } from '../../sources/http/errors.ts'
 import type { Sources, Starter, Startable, StartPlace, StartValue, StartInput } from '../../sources/source.ts'
 
 export interface RunDeps extends RequestDeps {
   sources: Sources
+  sendText: SendText
 }
 
 /** What was started. `inputs`: the names of those that were given. */

@@ -17,9 +17,8 @@ import { answerRun, lookedUpLine } from './messages.ts'
 import { startRun, lookForBuild, type RunDeps, isIncomplete, type Wanted } from './run.ts'
 import { CONFIRM_WITHIN_MS, GIVE_UP_MS, type ProjectRequest } from '../../domain/cards/request.ts'
 import { checkDueRequests, end, LOOK_LATER_MS } from '../../projects/requests.ts'
-import type { SendText } from '../../slack/api/send-text.ts'
 
-export const run = (deps: ConfirmRunsDeps): Feature => ({
+export const run = (deps: RunDeps): Feature => ({
   commands: [command(deps)],
   forms: {
     [RUN_CALLBACK_ID]: runForm((wanted, by, reference) =>
@@ -29,7 +28,7 @@ export const run = (deps: ConfirmRunsDeps): Feature => ({
   jobs: [{ name: 'confirm-runs', cron: '*/15 * * * * *', afterNews: true, run: () => confirmRuns(deps) }],
 })
 
-const command = (deps: ConfirmRunsDeps): Command => ({
+const command = (deps: RunDeps): Command => ({
   name: 'run',
   alias: null,
   group: 'Act',
@@ -50,7 +49,7 @@ const command = (deps: ConfirmRunsDeps): Command => ({
 })
 
 /** `acme/web CI@main environment=staging`: the words before the first value name the project and its branch. */
-async function answerTyped(deps: ConfirmRunsDeps, question: Question, words: readonly Word[]): Promise<Reply> {
+async function answerTyped(deps: RunDeps, question: Question, words: readonly Word[]): Promise<Reply> {
   const { row } = question
   if (words.includes(CUT)) return tooMuch(row, CUT.text)
   const named = words.filter((word) => !PAIR.test(textOf(word)))
@@ -75,7 +74,7 @@ const valuesIn = (words: readonly Word[]): Wanted['values'] =>
 
 /** Starts it. If more has to be said, a form asks for it, where Slack opens one. */
 async function answerWanted(
-  deps: ConfirmRunsDeps,
+  deps: RunDeps,
   { by, reference, modalOpener }: Interaction,
   wanted: Wanted,
 ): Promise<Reply> {
@@ -93,17 +92,13 @@ async function answerWanted(
   return replyTo(outcome, answerRun(outcome, { command: 'run', branch: wanted.ref, rest, reference }))
 }
 
-interface ConfirmRunsDeps extends RunDeps {
-  sendText: SendText
-}
-
 /** Looks for the builds of runs with an unknown outcome, and tells the people who wanted them. See `checkDueRequests`. */
-export const confirmRuns = (deps: ConfirmRunsDeps): Promise<void> =>
+export const confirmRuns = (deps: RunDeps): Promise<void> =>
   checkDueRequests(deps, deps.store.read.projectRequestsToCheck, async (request) => {
     if (request.action === 'run') await confirm(deps, request)
   })
 
-async function confirm(deps: ConfirmRunsDeps, request: ProjectRequest): Promise<void> {
+async function confirm(deps: RunDeps, request: ProjectRequest): Promise<void> {
   const seen = await lookForBuild(deps, request)
   const { id, project, requestedBy: by, requestedAt, state } = request
   const now = deps.clock.now()

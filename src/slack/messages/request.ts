@@ -1,5 +1,5 @@
 import type { MissingCapability } from '../../domain/cards/capabilities.ts'
-import type { Action } from '../../domain/cards/request.ts'
+import { isOfGate, type Action } from '../../domain/cards/request.ts'
 import type { ShownRequest, RequestView, CardView, BuildView } from '../../domain/cards/view.ts'
 import { buildNumber, joined, mention, outside } from './build.ts'
 import { styleOf, withSourceName } from './words.ts'
@@ -124,17 +124,15 @@ const UNCONFIRMED: Record<string, string> = {
 }
 
 export function actionButton(action: Action, ref: string, build: ActedOn): ActionButton {
-  const text = plain(BUTTON_WORDS[action] ?? ACTION_WORDS[action])
-  return { type: 'button', action_id: ACTION_IDS[action], value: ref, text, ...LOOKS[action](build) }
+  // These open a form first.
+  const text = plain(isOfGate(action) ? `${ACTION_WORDS[action]}…` : ACTION_WORDS[action])
+  return { type: 'button', action_id: ACTION_IDS[action], value: ref, text, ...LOOKS[action]?.(build) }
 }
-
-/** Buttons that open a form first. */
-const BUTTON_WORDS: Partial<Record<Action, string>> = { approve: 'Approve…', reject: 'Reject…', play: 'Run…' }
 
 type ActedOn = Pick<BuildView, 'project' | 'buildId' | 'branch'> & Pick<CardView, 'unconfirmed'>
 
-/** How each button looks, and what Slack asks first. */
-const LOOKS: Record<Action, (build: ActedOn) => Pick<ActionButton, 'style' | 'confirm'>> = {
+/** How buttons look that are not plain, and what Slack asks first. */
+const LOOKS: Partial<Record<Action, (build: ActedOn) => Pick<ActionButton, 'style' | 'confirm'>>> = {
   // Stopping loses work.
   stop: (build) => ({
     style: 'danger',
@@ -146,11 +144,9 @@ const LOOKS: Record<Action, (build: ActedOn) => Pick<ActionButton, 'style' | 'co
       style: 'danger',
     },
   }),
-  restart: () => ({}),
   // Their forms ask once more.
   approve: () => ({ style: 'primary' }),
   reject: () => ({ style: 'danger' }),
-  play: () => ({}),
 }
 
 function whatStops({ project, buildId, branch, unconfirmed }: ActedOn): string {
