@@ -32,6 +32,7 @@ export interface Ready {
   build: BuildSummary
 }
 
+/** `requested`: CI accepted it. */
 export type CallOutcome = { action: Action; build: BuildSummary } & (
   | { kind: 'requested'; newBuildId: BuildId | null }
   /** CI has certainly done nothing */

@@ -67,7 +67,10 @@ export const answerCiFailure = (
   words = failureWords(code),
 ): Answer => answerOfSource(source, { what: withSourceName(source, what), ...words }, reason, reference)
 
-/** An error in whose reason and next step `CI` stands for the source. @param reason the source's own words, if it gave any */
+/**
+ * An error in whose reason and next step `CI` stands for the source.
+ * @param reason the source's own words, if it gave any
+ */
 export function answerOfSource(
   source: SourceName,
   { why, next, ...rest }: Words & { what: string; parts?: readonly Part[] },

@@ -101,7 +101,10 @@ export function replyTargetIn(
   }
 }
 
-/** Runs a submitted form's work, and answers in its modal; if that is closed, in a direct message. @param meanwhile shown until then */
+/**
+ * Runs a submitted form's work, and answers in its modal; if that is closed, in a direct message.
+ * @param meanwhile shown until then
+ */
 export const working = (
   body: unknown,
   meanwhile: ModalView,
