@@ -31,18 +31,22 @@ export function createCiLookup(deps: CiLookupDeps) {
   const { clock } = deps
   let listReadAt = Number.NEGATIVE_INFINITY
 
-  async function readList(): Promise<number> {
-    if (clock.now() - listReadAt < LIST_AGAIN_MS) return 0
+  /** @returns null if it is not due */
+  async function readList(): Promise<number | null> {
+    if (clock.now() - listReadAt < LIST_AGAIN_MS) return null
     const { builds } = await deps.refresh()
     listReadAt = clock.now()
     return builds
   }
 
   return async <Outcome extends { kind: string }>(answer: () => Promise<Outcome>): Promise<Outcome> => {
+    const askedAt = clock.now()
     const first = await answer()
     if (!isUnknown(first)) return first
     const recorded = first.kind === 'no-build' ? await lookUpBuilds(deps, first) : await readList()
-    if (recorded > 0) await untilIngested(deps)
+    // Nothing was read since the answer, so another one would be the same.
+    if (recorded === null && listReadAt < askedAt) return first
+    if (recorded) await untilIngested(deps)
     return answer()
   }
 }
