@@ -96,20 +96,26 @@ export function* slicesOf<One>(all: readonly One[], size: number): Generator<rea
 /** The time (ms) from which builds count for these figures. */
 export const firstOf = ({ before, period, days }: FigureQuery): number => Math.min(before.from, period.from, ...days)
 
+/** The sum of these projects' figures. */
+export async function collectFigures(reads: FigureStore, projects: Projects, query: FigureQuery): Promise<Figures> {
+  const { figures, seen } = await figuresOfBuilt(reads, await buildsSince(reads, projects, firstOf(query)), query)
+  return { ...figures, red: [...figures.red, ...(await redThroughout(reads, projects, query, seen))] }
+}
+
 /**
- * The sum of these projects' figures, with a few small projects or one large one at a time in memory.
- * @param built their builds since `firstOf(query)`, if these are known
+ * The same without the branches on which nothing was built, with a few small projects or one large one at a time in
+ * memory; and which branches were built.
+ * @param built the builds since `firstOf(query)`
  */
-export async function collectFigures(
-  reads: FigureStore,
-  projects: Projects,
+export async function figuresOfBuilt(
+  reads: FigureReads,
+  built: Built,
   query: FigureQuery,
-  built?: Built,
-): Promise<Figures> {
+): Promise<{ figures: Figures; seen: ReadonlySet<string> }> {
   let all = noFigures(query)
   const since = firstOf(query)
   const seen = new Set<string>()
-  for await (const outcomes of outcomesSince(reads, built ?? (await buildsSince(reads, projects, since)), since)) {
+  for await (const outcomes of outcomesSince(reads, built, since)) {
     const byProject = Map.groupBy(outcomes, ({ projectId }) => projectId)
     const states = await branchStates(reads, outcomes, since)
     for (const key of states.keys()) seen.add(key)
@@ -120,7 +126,7 @@ export async function collectFigures(
     }
     await nextTurn()
   }
-  return { ...all, red: [...all.red, ...(await redThroughout(reads, projects, query, seen))] }
+  return { figures: all, seen }
 }
 
 /** All outcomes of a project come together. */

@@ -8,7 +8,7 @@ import type { ProjectNotFound } from '../../projects/outcomes.ts'
 import { deliveredById, detailsShown } from '../../projects/followers.ts'
 import { findProject, followedBy, onlyOf } from '../../projects/projects.ts'
 import { readFlakyTests } from '../../store/failures.ts'
-import { buildsSince, collectFigures, firstOf } from '../../store/figures.ts'
+import { buildsSince, figuresOfBuilt, firstOf } from '../../store/figures.ts'
 
 /** The most branches, and the most tests, in one answer. */
 export const FLAKY_LINES_MAX = 10
@@ -52,7 +52,7 @@ export async function flakyBranches(
   const { query, since } = withinRetention(requested, now - deps.retentionDays * DAY_MS)
   const { read } = deps.store
   const built = await buildsSince(read, projects, firstOf(query))
-  const figures = await collectFigures(read, projects, query, built)
+  const { figures } = await figuresOfBuilt(read, built, query)
   const tests = await shownTests(deps, await readFlakyTests(read, [...built.keys()], query.period.from), channel)
   const name = nameLookup(
     await deliveredById(
