@@ -194,12 +194,11 @@ async function read(
 
 /** Builds as answers show them. Leaves out builds that are no longer stored. */
 export async function summariesOf(deps: FindDeps, builds: readonly KnownBuild[]): Promise<BuildSummary[]> {
-  const summaries: BuildSummary[] = []
-  for (const build of builds) {
+  const summaries = builds.map(async (build) => {
     const found = await read(deps.store.read, build)
-    if (found) summaries.push(await summaryOf(deps, found))
-  }
-  return summaries
+    return found && summaryOf(deps, found)
+  })
+  return (await Promise.all(summaries)).filter((summary) => summary !== null)
 }
 
 /** The newest build of a project as answers show it; null if none is known. */
