@@ -1,6 +1,6 @@
 import type { CiRules } from '../domain/rules/decide.ts'
 import { isRepositoryId, repositoryOf, sourceOf, type ChannelId } from '../domain/ids.ts'
-import { repositoryIn, type ProjectRef } from '../domain/ci-project/project-names.ts'
+import { namedExactly, repositoryIn, type ProjectRef } from '../domain/ci-project/project-names.ts'
 import type { ChannelRule } from '../domain/rules/rule.ts'
 import { following, nameKey, type ProjectNames, type Subscription } from '../domain/rules/subscription.ts'
 import type { ClosedChannel } from '../store/records.ts'
@@ -85,10 +85,15 @@ async function repositoriesAs(reads: Reads, text: string): Promise<ProjectRef[]>
 
 /** Like `findNamed`, but the name of a GitHub repository means the repository with all its workflows. */
 export async function findFollowed(reads: Reads, text: string): ReturnType<typeof findNamed> {
+  const wanted = nameKey(text)
+  const isWholeName = wanted.includes('/') || isRepositoryId(wanted)
+  const part = isWholeName ? null : await findNamed(reads, text)
+  // What no project's name contains, no repository's does.
+  if (part?.kind === 'no-project') return part
   const [whole, ...others] = await repositoriesAs(reads, text)
-  const found = await findNamed(reads, text)
-  if (!whole) return found
-  const exact = found.kind === 'project' && found.project.name.toLowerCase() === nameKey(text) ? [found.project] : []
+  if (!whole) return part ?? findNamed(reads, text)
+  const called = namedExactly(await projectsAs(reads, [wanted]), wanted)
+  const exact = called.length === 1 ? called.filter(({ name }) => name.toLowerCase() === wanted) : []
   if (others.length === 0 && exact.length === 0)
     return {
       kind: 'project',

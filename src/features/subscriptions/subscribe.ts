@@ -319,7 +319,7 @@ async function meantBy({ store }: SubscriptionDeps, { project, id }: Unsubscribe
   const named = those(({ follows }) => follows.what === 'project' && isSameName(follows.name, project))
   const whole = await findFollowed(store.read, project)
   const isWhole = whole.kind === 'project' && here.some((one) => namesProject(one, whole))
-  const found = isWhole ? whole : await findNamed(store.read, project)
+  const found = isWhole || whole.kind === 'no-project' ? whole : await findNamed(store.read, project)
   if (found.kind !== 'project') return named.subscriptions.length > 0 ? named : found
   const ofProject = those((one) => namesProject(one, found))
   return ofProject.subscriptions.length > 0 ? ofProject : named
