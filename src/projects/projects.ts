@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { joinProjects, namedExactly, type ProjectRef } from '../domain/ci-project/project-names.ts'
+import { together } from '../lib/async.ts'
 import { NEAREST_KNOWN_MAX, nearest } from '../lib/nearest.ts'
 import type { DeliveredProject, KnownProject, NameSearch, Projects } from '../store/records.ts'
 import type { Reads, Store } from '../store/store.ts'
@@ -18,10 +19,7 @@ export const WHOLE_READING = 'refresh-projects'
  * list and deliveries are joined. @param keys in lower case
  */
 export async function projectsAs(reads: Reads, keys: readonly string[]): Promise<ProjectRef[]> {
-  return joined(reads, {
-    listed: await reads.listedAs(keys, NAMESAKES_MAX),
-    delivered: await reads.deliveredAs(keys, NAMESAKES_MAX),
-  })
+  return joined(reads, await namedAs(reads, keys))
 }
 
 interface Found {
@@ -29,14 +27,19 @@ interface Found {
   delivered: readonly DeliveredProject[]
 }
 
+async function namedAs(reads: Reads, keys: readonly string[]): Promise<Found> {
+  const both = together([reads.listedAs(keys, NAMESAKES_MAX), reads.deliveredAs(keys, NAMESAKES_MAX)])
+  const [listed, delivered] = await both
+  return { listed, delivered }
+}
+
 async function joined(reads: Reads, found: Found): Promise<ProjectRef[]> {
   const keys = [...found.listed.flatMap(listedKeys), ...found.delivered.flatMap(deliveredKeys)]
   if (keys.length === 0) return []
-  const listed = [...found.listed, ...(await reads.listedAs(keys, NAMESAKES_MAX))]
-  const delivered = [...found.delivered, ...(await reads.deliveredAs(keys, NAMESAKES_MAX))]
+  const others = await namedAs(reads, keys)
   return joinProjects(
-    distinct(listed, ({ uuid }) => uuid).map(ofListed),
-    distinct(delivered, ({ projectId }) => projectId).map(ofDelivered),
+    distinct([...found.listed, ...others.listed], ({ uuid }) => uuid).map(ofListed),
+    distinct([...found.delivered, ...others.delivered], ({ projectId }) => projectId).map(ofDelivered),
   )
 }
 
@@ -61,10 +64,7 @@ const present = <One>(all: readonly (One | null | undefined)[]): One[] =>
 export const SEARCHED_MAX = 100
 
 /** The projects whose names have this text, those of CI's list first. */
-export async function searchProjects(
-  reads: Reads,
-  { text, at }: NameSearch & { at: Exclude<NameSearch['at'], 'near'> },
-): Promise<ProjectRef[]> {
+export async function searchProjects(reads: Reads, { text, at }: NameSearch): Promise<ProjectRef[]> {
   const all = await searched(reads, { text, at })
   const wanted = text.toLowerCase()
   return all.filter(({ name }) => HAS[at](name.toLowerCase(), wanted)).slice(0, SEARCHED_MAX)
@@ -72,12 +72,14 @@ export async function searchProjects(
 
 const HAS = {
   begin: (name: string, text: string) => name.startsWith(text),
-  end: (name: string, text: string) => name.endsWith(text),
+  last: (name: string, text: string) => name.endsWith(`/${text}`),
   anywhere: (name: string, text: string) => name.includes(text),
 }
 
 async function searched(reads: Reads, search: NameSearch): Promise<ProjectRef[]> {
   const listed = await reads.searchListed(search, SEARCHED_MAX)
+  // No others are shown.
+  if (listed.length === SEARCHED_MAX) return joined(reads, { listed, delivered: [] })
   // There is no index for the middle of names, so a search reads all of them, which on SQLite blocks all other work.
   await nextTurn()
   const delivered = await reads.searchDelivered(search, SEARCHED_MAX)
@@ -115,7 +117,7 @@ export async function projectsCalled(reads: Reads, text: string): Promise<Projec
   if (wanted === '') return []
   const exact = namedExactly(await projectsAs(reads, [wanted]), wanted)
   if (exact.length > 0 || wanted.includes('/')) return exact
-  return searchProjects(reads, { text: `/${wanted}`, at: 'end' })
+  return searchProjects(reads, { text: wanted, at: 'last' })
 }
 
 /** Projects whose names begin with a text, then those that contain it; if none does, the one with that uuid or id. */
@@ -208,15 +210,12 @@ export const followedKeys = ({ follows }: Pick<Subscription, 'follows'>): string
 
 // People type the last part of a name more often than the whole.
 async function nearestName(reads: Reads, text: string): Promise<string | null> {
-  const search: NameSearch = { text: nameKey(text), at: 'near' }
-  const listed = await reads.searchListed(search, NEAREST_KNOWN_MAX / 2)
-  const delivered = await reads.searchDelivered(search, NEAREST_KNOWN_MAX / 2)
-  const names = [...listed.map(({ name }) => name), ...delivered.map(({ fullName, name }) => fullName ?? name)]
+  const names = [...new Set(await reads.namesAround(nameKey(text), NEAREST_KNOWN_MAX))]
   const lastParts = names.map((name) => name.split('/').at(-1)!)
   const name = nearest(text, names) ?? names[lastParts.indexOf(nearest(text, lastParts) ?? '')]
   if (name === undefined) return null
   // A delivered name may differ from CI's, which takes precedence.
-  return namedExactly(await projectsAs(reads, [nameKey(name)]), name)[0]?.name ?? null
+  return namedExactly(await projectsAs(reads, [name]), name)[0]?.name ?? null
 }
 
 /** A project with a legacy id and no known type is Basic: the legacy interface lists only those. */

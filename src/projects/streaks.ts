@@ -74,9 +74,13 @@ export async function redNow(
   deps: FindDeps & { endGone: EndGone },
   projects: Projects,
 ): Promise<{ builds: BuildSummary[]; more: number }> {
-  await deps.endGone(await deps.store.read.openStreaks(projects, RED_MAX))
-  const all = await redBranches(deps.store.read, projects, RED_COUNTED_MAX)
-  return { builds: await summariesOf(deps, all.slice(0, RED_MAX)), more: Math.max(0, all.length - RED_MAX) }
+  const { read } = deps.store
+  await deps.endGone(await read.openStreaks(projects, RED_MAX))
+  const [shown, total] = await Promise.all([
+    redBranches(read, projects, RED_MAX),
+    read.countRed(projects, RED_COUNTED_MAX),
+  ])
+  return { builds: await summariesOf(deps, shown), more: Math.max(0, total - RED_MAX) }
 }
 
 // A deleted branch, or a merged or closed request, stays red in the store, because no build will follow.

@@ -47,6 +47,10 @@ const WORDS: Record<Dialect['name'], Words> = {
 const STARTS = sql.raw("'initiated', 'testing'")
 const FINALS = sql.raw("'success', 'error', 'failed', 'stopped', 'infrastructure_failure', 'ignored', 'blocked'")
 
+/** The last part of a name (`web` of `acme/web`). Never change it: the indexes `project_last` and `heard_last` have it. */
+export const lastPartOf = (key: 'name_key' | 'full_key'): RawBuilder<string> =>
+  sql`(replace(${sql.ref(key)}, rtrim(${sql.ref(key)}, replace(${sql.ref(key)}, '/', '')), ''))`
+
 /** One that is on the main branch is never edited: the next change is the next entry. */
 const MIGRATIONS: Record<string, (words: Words) => readonly Step[]> = {
   /** The first tables. */
@@ -322,6 +326,12 @@ const MIGRATIONS: Record<string, (words: Words) => readonly Step[]> = {
   ],
   /** What each outcome did to its branch. Older outcomes are judged when their cards are next ingested. */
   '0022-judgements': () => [sql`alter table fact add column judgement text`],
+  /** Red branches are counted, and projects found by the last part of a name, however many there are. */
+  '0023-counted-and-named': () => [
+    sql`create index build_red_left on build (branch_key, build_order, project_id) where red = 1`,
+    sql`create index project_last on project (${lastPartOf('name_key')})`,
+    sql`create index heard_last on heard (${lastPartOf('full_key')})`,
+  ],
 }
 
 // Parsed here and not in the database: PostgreSQL reads no text from JSON that has a NUL anywhere in it.

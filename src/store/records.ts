@@ -67,10 +67,10 @@ export type ListedProject = KnownProject & { readAt: number; buildsReadAt: numbe
 /** Of the projects that builds have named: only those with these ids, or all except these. */
 export type Projects = { only: readonly string[] } | { except: readonly string[] }
 
-/** Which names a search means, in any case: `near` those around the text in the order of names. */
+/** Which names a search means, in any case. `last`: the text is the last part (`web` of `acme/web`). */
 export interface NameSearch {
   text: string
-  at: 'begin' | 'end' | 'anywhere' | 'near'
+  at: 'begin' | 'last' | 'anywhere'
 }
 
 /** A source that has a project or repository of some name. `isListed`: CI's own list has it, not only deliveries. */

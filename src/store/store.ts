@@ -177,6 +177,8 @@ export interface Reads extends OutcomeReads, ReportReads, FigureReads, DigestRea
   searchListed(search: NameSearch, limit: number): Promise<ListedProject[]>
   /** The same of projects that builds have named, by full name if known. */
   searchDelivered(search: NameSearch, limit: number): Promise<DeliveredProject[]>
+  /** Names in lower case around a text in their order: of listed projects, then of those that builds have named. */
+  namesAround(text: string, limit: number): Promise<string[]>
   /** Projects that builds have named, by full name if known. */
   deliveredProjects(projects: Projects, order: 'asc' | 'desc', limit: number): Promise<DeliveredProject[]>
   /** Projects with a claim whose uuid comes after this one, by uuid. */
@@ -193,16 +195,18 @@ export interface Reads extends OutcomeReads, ReportReads, FigureReads, DigestRea
   buildsByNumber(number: string, limit: number, projectId?: string): Promise<KnownBuild[]>
   /** The newest build of a project, of one branch if given. */
   newestBuild(projectId: string, branch?: string): Promise<KnownBuild | null>
-  /** The newest build of each project, without some; the newest event first. */
-  newestBuilds(projects: Projects, limit: number, without?: readonly BuildIds[]): Promise<KnownBuild[]>
+  /** The newest build of each project, the newest event first; `not-red`: without those that `redBranches` gives. */
+  newestBuilds(projects: Projects, limit: number, which?: 'all' | 'not-red'): Promise<KnownBuild[]>
   /** How many these are, counted up to `max`. */
-  countNewest(projects: Projects, max: number, without?: readonly BuildIds[]): Promise<number>
+  countNewest(projects: Projects, max: number, which?: 'all' | 'not-red'): Promise<number>
   /** The newest builds of a branch, newest first. */
   lastBuilds(projectId: string, branch: string, limit: number): Promise<KnownBuild[]>
   /** Builds that run now, the newest event first; of these projects, or all. */
   runningBuilds(projects: Projects | null, limit: number): Promise<KnownBuild[]>
   /** Red builds of these projects without a newer outcome on their branch, the newest event first. */
   redBuilds(projects: Projects | null, limit: number): Promise<KnownBuild[]>
+  /** How many branches of these projects are red (`redBranches`), counted up to `max`. */
+  countRed(projects: Projects, max: number): Promise<number>
   /** Red builds of these committers without a newer outcome on their branch, the newest event first. */
   redBuildsOf(handles: readonly string[], limit: number): Promise<KnownBuild[]>
   /** Builds that wait, the newest event first; of these projects, or all. */

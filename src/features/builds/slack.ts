@@ -17,7 +17,7 @@ import { confirmRequests, type ConfirmRequests } from './confirm.ts'
 import { answerAction, describeClick } from './action-messages.ts'
 import type { ActDeps } from './call-once.ts'
 import { GATE_CALLBACK_ID, gateButton, gateForm } from './gate-form.ts'
-import { buildStatus, runningBuilds } from './status.ts'
+import { buildStatus, runningBuilds, statusOfChannel } from './status.ts'
 import { findSummary } from '../../ci-sync/ci-lookup.ts'
 import { sourceOf } from '../../domain/ids.ts'
 import { parseAttemptRef, type Action } from '../../domain/cards/request.ts'
@@ -91,12 +91,8 @@ function answerWithStatus(deps: Deps, question: Question, target: Target | null)
 const overview = (deps: AnswerDeps, question: Omit<Question, 'row'>): Promise<Reply> =>
   whenMayRead(deps, question, async () => {
     const { channel } = question.by
-    const [newest, running] = await Promise.all([
-      buildStatus(deps, { project: null, branch: null, channel }),
-      runningBuilds(deps, channel),
-    ])
-    const known = newest.kind === 'channel-status' ? newest : { builds: [], more: 0, red: 0 }
-    return { outcome: 'overview', answer: answerOverview({ newest: known, running }) }
+    const [newest, running] = await Promise.all([statusOfChannel(deps, channel, 'red'), runningBuilds(deps, channel)])
+    return { outcome: 'overview', answer: answerOverview({ newest, running }) }
   })
 
 const stop = (deps: Deps): Command =>
@@ -143,8 +139,8 @@ const restart = (deps: Deps): Command =>
       target
         ? answerRequest(deps, 'restart', { target, by: question.by }, answerContext(question, target))
         : whenMayRead(deps, question, async () => {
-            const outcome = await buildStatus(deps, { project: null, branch: null, channel: question.by.channel })
-            return replyTo(outcome, answerRestartable(outcome, answerContext(question, null)))
+            const outcome = await statusOfChannel(deps, question.by.channel, 'nothing')
+            return replyTo(outcome, answerRestartable(outcome))
           }),
   )
 

@@ -16,7 +16,14 @@ import {
   type Part,
   typed,
 } from '../../slack/messages/answer.ts'
-import { COUNTED_MAX, STATUS_BUILDS_MAX, type NewestBuilds, type RunningOutcome, type StatusOutcome } from './status.ts'
+import {
+  COUNTED_MAX,
+  STATUS_BUILDS_MAX,
+  type ChannelStatus,
+  type NewestBuilds,
+  type RunningOutcome,
+  type StatusOutcome,
+} from './status.ts'
 import { buildButtons, buildLine, inWords, redCount } from '../kit/build.ts'
 import { answerNotFound, isNotFound } from '../kit/not-found.ts'
 
@@ -44,8 +51,7 @@ export function answerRunning({ builds, more, where }: RunningOutcome): Answer {
 }
 
 /** The channel's builds that have a Restart button. */
-export function answerRestartable(outcome: StatusOutcome, context: AnswerContext): Answer {
-  if (outcome.kind !== 'channel-status') return answerStatus(outcome, context)
+export function answerRestartable(outcome: Pick<ChannelStatus, 'builds' | 'where'>): Answer {
   const builds = outcome.builds.filter(({ offers }) => offers.includes('restart'))
   const where = inWords(outcome.where)
   if (builds.length === 0) return nothingHere(`:zzz: *Nothing can be restarted*${where}.`)
@@ -107,7 +113,7 @@ function ofProject({ project, builds, more, red }: Extract<StatusOutcome, { kind
   return answerOf([line(head), ...listed(builds, more, hint)])
 }
 
-function ofChannel({ builds, more, red, where }: Extract<StatusOutcome, { kind: 'channel-status' }>): Answer {
+function ofChannel({ builds, more, red, where }: ChannelStatus): Answer {
   if (builds.length === 0) return nothingHere(`:mag: *No build yet*${inWords(where)}.`)
   const head = red === 0 ? ':information_source: *No red branches*' : `:x: *${redCount(red)}*`
   return answerOf([line(`${head}${inWords(where)}`), ...listed(builds, more)])

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isAccountNotice } from '../../domain/builds/status.ts'
 import type { ChannelId } from '../../domain/ids.ts'
 import { redBranches } from '../../store/streaks.ts'
@@ -28,8 +27,10 @@ export type StatusOutcome =
   | { kind: 'status'; project: ProjectRef; branch: string | null; builds: readonly BuildSummary[] }
   | ({ kind: 'project-status'; project: ProjectRef } & NewestBuilds)
   /** if no project was named */
-  | ({ kind: 'channel-status'; where: Where } & NewestBuilds)
+  | ChannelStatus
   | NotFound
+
+export type ChannelStatus = { kind: 'channel-status'; where: Where } & NewestBuilds
 
 /** The last build of each branch, or of each project; those of red branches first. */
 export interface NewestBuilds {
@@ -99,19 +100,28 @@ async function statusOfTarget(deps: StatusDeps, target: Target, channel: Channel
   return { kind: 'status', project, branch: build.branch, builds: [build, ...(await summariesOf(deps, before))] }
 }
 
-/** Red branches come first, so that a newer build of another branch of the project hides none of them. */
-async function statusOfChannel(deps: StatusDeps, channel: ChannelId | null): Promise<StatusOutcome> {
+/**
+ * Red branches come first, so that a newer build of another branch of the project hides none of them.
+ * @param counted what is counted, since it takes long: `more` needs the builds, `red` the red branches
+ */
+export async function statusOfChannel(
+  deps: StatusDeps,
+  channel: ChannelId | null,
+  counted: 'builds' | 'red' | 'nothing' = 'builds',
+): Promise<ChannelStatus> {
   const { read } = deps.store
   const { projects, where } = await followedBy(deps, channel)
-  const red = await redBranches(read, projects, RED_COUNTED_MAX)
-  const others = await read.newestBuilds(projects, STATUS_BUILDS_MAX, red)
-  await nextTurn()
-  const total = red.length + (await read.countNewest(projects, COUNTED_MAX, red))
+  const [first, red, others, count] = await Promise.all([
+    redBranches(read, projects, STATUS_BUILDS_MAX),
+    counted === 'nothing' ? 0 : read.countRed(projects, RED_COUNTED_MAX),
+    read.newestBuilds(projects, STATUS_BUILDS_MAX, 'not-red'),
+    counted === 'builds' ? read.countNewest(projects, COUNTED_MAX, 'not-red') : 0,
+  ])
   // A build that the account's limits kept from running says nothing about its project.
   const told = others.filter(({ status }) => !isAccountNotice(status))
-  const shown = [...red, ...told].slice(0, STATUS_BUILDS_MAX)
-  const more = total - (others.length - told.length) - shown.length
-  return { kind: 'channel-status', where, builds: await summariesOf(deps, shown), more, red: red.length }
+  const shown = [...first, ...told].slice(0, STATUS_BUILDS_MAX)
+  const more = red + count - (others.length - told.length) - shown.length
+  return { kind: 'channel-status', where, builds: await summariesOf(deps, shown), more, red }
 }
 
 /** The running builds of the projects that the channel follows, or of all. */

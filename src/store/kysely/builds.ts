@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { type ProjectId, buildKey } from '../../domain/ids.ts'
 import type { Status } from '../../domain/builds/status.ts'
 import { WITHOUT_STREAK } from '../../domain/builds/stream.ts'
@@ -7,7 +7,7 @@ import type { KnownBuild, Projects } from '../records.ts'
 import { normalHandle } from '../../domain/handle.ts'
 import { branchKey } from '../../domain/builds/revision.ts'
 import type { Reads, Tx } from '../store.ts'
-import { columns, isAmong, ofProjects, type RunQuery } from './query.ts'
+import { columns, ofProjects, type RunQuery } from './query.ts'
 import { mapping } from './rows.ts'
 
 const BUILD = mapping<'build', KnownBuild>({
@@ -28,6 +28,15 @@ const BUILD = mapping<'build', KnownBuild>({
 const RED = (['failed', 'infrastructure_failure'] satisfies Status[]).map((status) => sql.lit(status))
 const OUTCOMES = [sql.lit('success' satisfies Status), ...RED]
 
+/** Whether the build leaves its branch red. Of the mark alone, `newestOf` says why it does not suffice. */
+const leavesRed = (build: string) =>
+  sql<boolean>`${sql.ref(`${build}.red`)} = 1 and ${isNone(sql`select 1 from build as later
+    where later.branch_key = ${sql.ref(`${build}.branch_key`)} and later.build_order > ${sql.ref(`${build}.build_order`)}
+      and later.status in (${sql.join(OUTCOMES)})`)}`
+
+/** As `not exists`, for which PostgreSQL would read the whole table instead of an index for each row. */
+const isNone = (rows: Sql) => sql<boolean>`(${rows} limit 1) is null`
+
 /** Keys per query, well below the limit of parameters of a statement. */
 const KEYS_MAX = 500
 
@@ -40,7 +49,7 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
   }
 
   // PostgreSQL's transactions do not see each other: for a moment, two builds of a project may have the mark.
-  const newestOf = (projects: Projects, without: Parameters<Reads['newestBuilds']>[2] = []) =>
+  const newestOf = (projects: Projects, which: Parameters<Reads['newestBuilds']>[2]) =>
     db
       .selectFrom('build')
       .where('newest', '=', sql.lit(1))
@@ -55,25 +64,29 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
         ),
       )
       .where(ofProjects('build.project_id', projects))
-      .$if(without.length > 0, (query) => {
-        const keys = without.map((build) => buildKey(build.projectId, build.buildId))
-        return query.where(sql<boolean>`not (${isAmong('build_key', keys)})`)
-      })
-
-  const stillRed = () =>
-    builds()
-      .where('red', '=', sql.lit(1))
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('build as later')
-              .select('later.build_key')
-              .whereRef('later.branch_key', '=', 'build.branch_key')
-              .whereRef('later.build_order', '>', 'build.build_order')
-              .where('later.status', 'in', OUTCOMES),
-          ),
-        ),
+      .$if(which === 'not-red', (query) =>
+        query.where('red', '=', sql.lit(0)).where((eb) => {
+          const again = redAgain().select('id').where('branch_key', '=', eb.ref('build.branch_key'))
+          return eb(again.limit(sql.lit(1)), 'is', null)
+        }),
       )
+
+  const stillRed = () => builds().where(leavesRed('build'))
+
+  /** The branches whose last red build is run again: they are red, but no build leaves them so. */
+  const redAgain = () =>
+    db
+      .selectFrom('breakage')
+      .where('ended_at', 'is', null)
+      .where(
+        isNone(sql`select 1 from build as left_red
+          where left_red.branch_key = breakage.branch_key and ${leavesRed('left_red')}`),
+      )
+
+  async function countOf(some: SelectQueryBuilder<Schema, 'build', { branch_key: string }>): Promise<number> {
+    const counted = db.selectFrom(some.as('counted')).select(({ fn }) => fn.countAll().as('total'))
+    return Number((await counted.executeTakeFirstOrThrow()).total)
+  }
 
   return {
     async build(projectId, buildId) {
@@ -121,19 +134,12 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
         .slice(0, limit)
     },
 
-    async newestBuilds(projects, limit, without = []) {
-      const rows = await newestOf(projects, without).selectAll().orderBy('at', 'desc').limit(limit).execute()
+    async newestBuilds(projects, limit, which = 'all') {
+      const rows = await newestOf(projects, which).selectAll().orderBy('at', 'desc').limit(limit).execute()
       return rows.map(BUILD.fromRow)
     },
 
-    async countNewest(projects, max, without = []) {
-      const some = newestOf(projects, without).select('build_key').limit(max)
-      const { total } = await db
-        .selectFrom(some.as('counted'))
-        .select(({ fn }) => fn.countAll().as('total'))
-        .executeTakeFirstOrThrow()
-      return Number(total)
-    },
+    countNewest: (projects, max, which = 'all') => countOf(newestOf(projects, which).select('branch_key').limit(max)),
 
     async newestBuild(projectId, branch) {
       const query = builds().orderBy('build_order', 'desc').limit(1)
@@ -155,6 +161,12 @@ export function readBuilds(db: Kysely<Schema>, runQuery: RunQuery) {
     waitingBuilds: (projects, limit) => newestNews(builds().where('status', '=', sql.lit('waiting')), projects, limit),
 
     redBuilds: (projects, limit) => newestNews(stillRed(), projects, limit),
+
+    countRed(projects, max) {
+      const red = db.selectFrom('build').select('branch_key').where(leavesRed('build'))
+      const again = redAgain().select('branch_key').where(ofProjects('breakage.project_id', projects))
+      return countOf(red.where(ofProjects('build.project_id', projects)).unionAll(again).limit(max))
+    },
 
     async redBuildsOf(handles, limit) {
       if (handles.length === 0) return []

@@ -1,10 +1,12 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely'
 import { repositoryOf, type SourceName } from '../../domain/ids.ts'
 import { repositoryIn } from '../../domain/ci-project/project-names.ts'
+import { together } from '../../lib/async.ts'
 import type { DeliveredProject, KnownProject, ListedProject, NameSearch } from '../records.ts'
 import type { Schema } from '../schema.ts'
 import type { Reads } from '../store.ts'
 import { isAmong } from './query.ts'
+import { lastPartOf } from '../migrations.ts'
 import { type Columns, JSON_TEXT, mapping } from './rows.ts'
 
 const COLUMNS = {
@@ -48,28 +50,25 @@ const DELIVERED: NameIndex = { table: 'heard', id: 'project_id', key: 'full_key'
 // Neither half a character nor U+0000 can be in a text that PostgreSQL compares.
 const searchKey = (text: string): string => keyOf(text.toWellFormed().replaceAll('\0', ''))
 
-export function isLike(column: string, text: string, at: 'end' | 'anywhere'): RawBuilder<SqlBool> {
+export function contains(column: string, text: string): RawBuilder<SqlBool> {
   const literal = searchKey(text).replace(/[\\%_]/g, String.raw`\$&`)
-  return sql`${sql.ref(column)} like ${`%${literal}${at === 'end' ? '' : '%'}`} escape '\\'`
+  return sql`${sql.ref(column)} like ${`%${literal}%`} escape '\\'`
 }
 
-/** The ids of the names that are searched for, at most `limit`. It reads the index of names alone. */
-function idsNamed({ table, id, key }: NameIndex, { text, at }: NameSearch, limit: number): RawBuilder<unknown> {
+/** The ids of the names that are searched for, at most `limit`. It reads indexes of names alone. */
+const idsNamed = ({ table, id, key }: NameIndex, search: NameSearch, limit: number): RawBuilder<string> =>
+  sql`(select ${sql.ref(id)} from (select ${sql.ref(id)} from ${sql.table(table)} where ${isNamed(key, search)}
+    order by ${sql.ref(key)} limit ${limit}) as named)`
+
+function isNamed(key: NameIndex['key'], { text, at }: NameSearch): RawBuilder<SqlBool> {
   const searched = searchKey(text)
-  const some = (where: RawBuilder<unknown>, order: 'asc' | 'desc' = 'asc', most = limit) =>
-    sql`select ${sql.ref(id)} from (select ${sql.ref(id)} from ${sql.table(table)} where ${where}
-      order by ${sql.ref(key)} ${sql.raw(order)} limit ${most}) as ${sql.raw(order === 'asc' ? 'after' : 'before')}`
   switch (at) {
     case 'begin':
-      return some(sql`${sql.ref(key)} >= ${searched} and ${sql.ref(key)} < ${searched + LAST_CHARACTER}`)
-    case 'end':
+      return sql`${sql.ref(key)} >= ${searched} and ${sql.ref(key)} < ${searched + LAST_CHARACTER}`
+    case 'last':
+      return sql`${lastPartOf(key)} = ${searched} and ${sql.ref(key)} <> ${searched}`
     case 'anywhere':
-      return some(isLike(key, text, at))
-    case 'near': {
-      const half = Math.ceil(limit / 2)
-      const before = some(sql`${sql.ref(key)} < ${searched}`, 'desc', half)
-      return sql`${some(sql`${sql.ref(key)} >= ${searched}`, 'asc', half)} union all ${before}`
-    }
+      return contains(key, text)
   }
 }
 
@@ -99,14 +98,24 @@ export const readNames = (db: Kysely<Schema>) =>
 
     async searchListed(search, limit) {
       const found = db.selectFrom('project').selectAll()
-      const named = found.where('uuid', 'in', sql<string>`(${idsNamed(LISTED, search, limit)})`)
+      const named = found.where('uuid', 'in', idsNamed(LISTED, search, limit))
       return (await named.orderBy('name_key').orderBy('uuid').execute()).map(LISTED_PROJECT.fromRow)
     },
 
     async searchDelivered(search, limit) {
       const found = db.selectFrom('heard').selectAll()
-      const named = found.where('project_id', 'in', sql<string>`(${idsNamed(DELIVERED, search, limit)})`)
+      const named = found.where('project_id', 'in', idsNamed(DELIVERED, search, limit))
       return (await named.orderBy('full_key').orderBy('project_id').execute()).map(DELIVERED_PROJECT.fromRow)
+    },
+
+    async namesAround(text, limit) {
+      const beside = ({ table, key }: NameIndex, isAfter: boolean) =>
+        sql<{ name: string }>`select ${sql.ref(key)} as name from ${sql.table(table)}
+          where ${sql.ref(key)} ${isAfter ? sql`>=` : sql`<`} ${searchKey(text)}
+          order by ${sql.ref(key)} ${isAfter ? sql`asc` : sql`desc`} limit ${Math.ceil(limit / 4)}`.execute(db)
+      const sides = [LISTED, DELIVERED].flatMap((index) => [beside(index, false), beside(index, true)])
+      const names = (await together(sides)).map(({ rows }) => rows.map(({ name }) => name))
+      return names.flatMap((some, at) => (at % 2 === 0 ? some.toReversed() : some))
     },
 
     async namesakes(names) {

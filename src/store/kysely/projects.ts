@@ -5,7 +5,7 @@ import { together } from '../../lib/async.ts'
 import type { Schema } from '../schema.ts'
 import type { ListedQuery, ProjectClaim } from '../records.ts'
 import type { Reads, Tx } from '../store.ts'
-import { DELIVERED_PROJECT, isLike, keyOf, LISTED_PROJECT, PROJECT } from './project-names.ts'
+import { contains, DELIVERED_PROJECT, keyOf, LISTED_PROJECT, PROJECT } from './project-names.ts'
 import { type RunQuery, columns, ofProjects } from './query.ts'
 
 const ofCi = ({ or, eb }: ExpressionBuilder<Schema, 'project'>) =>
@@ -20,11 +20,11 @@ export function readProjects(db: Kysely<Schema>, runQuery: RunQuery) {
   const ofQuery = ({ text, type, readSince }: ListedQuery) =>
     db
       .selectFrom('project')
-      .where((where) => where.or([where.not(ofCi(where)), where('read_at', '>=', readSince)]))
+      .where((where) => where.or([where('read_at', '>=', readSince), where.not(ofCi(where))]))
       .$if(type !== null, (query) =>
         query.where(sql`coalesce(type, case when legacy_id is not null then 'basic' end)`, '=', type),
       )
-      .$if(text !== null, (query) => query.where(isLike('name_key', text ?? '', 'anywhere')))
+      .$if(text !== null, (query) => query.where(contains('name_key', text ?? '')))
 
   return {
     async project({ uuid, legacyId, names }) {

@@ -4,8 +4,11 @@ import { branchKey } from '../../../src/domain/builds/revision.ts'
 import { hasStreak } from '../../../src/domain/builds/stream.ts'
 import type { DeliveredProject, KnownBuild, Projects } from '../../../src/store/records.ts'
 import type { Store } from '../../../src/store/store.ts'
+import type { Streak } from '../../../src/domain/builds/streak.ts'
+import { redBranches } from '../../../src/store/streaks.ts'
 import { buildId, HOUR, messageTs, MINUTE, projectId, T0, WEB } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
+import { streak } from '../../support/streaks.ts'
 import { BUILDS, CARD, claimed, REVISION, RELEASES, several } from '../given.ts'
 
 const API = '42'
@@ -217,19 +220,47 @@ export function buildClaims(places: () => Places): void {
       { project: '43', build: '8', at: T0 },
       { project: '99', build: '8', at: T0 + 3 },
     )
-    const found = async (projects: Projects, limit = 9, ...without: KnownBuild[]) => {
-      const builds = await read.newestBuilds(projects, limit, without)
-      return [...idsOf(builds), await read.countNewest(projects, 9, without)]
+    const found = async (projects: Projects, limit = 9) => {
+      const builds = await read.newestBuilds(projects, limit)
+      return [...idsOf(builds), await read.countNewest(projects, 9)]
     }
     expect(await found({ except: [] })).toEqual(['42/7', '41/10', '43/8', 3])
     expect(await found({ except: [] }, 1)).toEqual(['42/7', 3])
     expect(await found({ except: ['42'] })).toEqual(['41/10', '43/8', 2])
     expect(await found({ only: ['43', '41', '44'] })).toEqual(['41/10', '43/8', 2])
     expect(await found({ only: [] })).toEqual([0])
-    expect(await found({ except: [] }, 1, known({ build: '10' }), known({ build: '9' }))).toEqual(['42/7', 2])
     expect(await read.countNewest({ except: [] }, 2)).toBe(2)
     await place.store.write((tx) => tx.forgetBuild(WEB, '10'))
     expect(await found({ only: [WEB] })).toEqual(['41/9', 1])
+  })
+
+  test('a branch is red by its last outcome, and stays so while that build is run again', async () => {
+    await using place = await places().open()
+    const { read } = place.store
+    await hearOf(place.store, web(), ...['42', '43', '44'].map((id) => web({ projectId: projectId(id) })))
+    await keep(
+      place.store,
+      { build: '9', status: 'failed' },
+      { project: '42', build: '8', status: 'failed' },
+      { project: '42', build: '9', ...running },
+      { project: '43', build: '8', ...running },
+      { project: '44', build: '8' },
+      { project: '99', build: '8', status: 'failed' },
+    )
+    const branch = { projectId: projectId('43'), branchKey: branchKey(projectId('43'), 'main') }
+    await place.store.write((tx) => tx.saveStreak(streak(branch)))
+    const found = async (projects: Projects) => {
+      const others = await read.newestBuilds(projects, 9, 'not-red')
+      expect(await read.countNewest(projects, 9, 'not-red')).toBe(others.length)
+      return [await read.countRed(projects, 9), ...idsOf(others).toSorted()]
+    }
+    expect(await found({ except: [] })).toEqual([3, '42/9', '44/8'])
+    expect(await found({ except: ['42'] })).toEqual([2, '44/8'])
+    expect(await found({ only: ['43', '44'] })).toEqual([1, '44/8'])
+    expect(await read.countRed({ except: [] }, 2)).toBe(2)
+    expect(await read.countNewest({ except: [] }, 1, 'not-red')).toBe(1)
+    await place.store.write((tx) => tx.saveStreak(streak({ ...branch, endedAt: T0 })))
+    expect(await found({ except: [] })).toEqual([2, '42/9', '43/8', '44/8'])
   })
 
   test('what lists leave out is not the newest of its project, nor red, whatever came in which order', async () => {
@@ -241,6 +272,8 @@ export function buildClaims(places: () => Places): void {
     const branches = ['main', 'next', null, 'main · nightly', 'main · merge queue', 'v1 · tag']
     await hearOf(place.store, web(), web({ projectId: projectId(API) }))
     const state = new Map<string, KnownBuild>()
+    const open = new Map<string, Streak>()
+    const isBuilt = (key: string) => [...state.values()].some((one) => branchKey(one.projectId, one.branch) === key)
     for (let round = 0; round < 300; round++) {
       const [project, build] = [pick([WEB, API]), pick(['1', '2', '3', '4', '5', '10', '20', '30'])]
       const key = `${project}/${build}`
@@ -252,6 +285,14 @@ export function buildClaims(places: () => Places): void {
         const one = known({ project, build, branch, status: pick(statuses), at: T0 + round })
         await place.store.write((tx) => tx.saveBuild(one))
         state.set(key, one)
+      }
+      const [id, branch] = [projectId(project), pick(branches)]
+      const begun = streak({ id: `${round}`, branchKey: branchKey(id, branch), projectId: id, branch: branch ?? '' })
+      if (branch !== null && isBuilt(begun.branchKey) && !open.has(begun.branchKey)) open.set(begun.branchKey, begun)
+      for (const [of, one] of open) {
+        const endedAt = !isBuilt(of) || pick([1, 2, 3, 4, 5]) === 1 ? T0 : null
+        await place.store.write((tx) => tx.saveStreak({ ...one, endedAt }))
+        if (endedAt !== null) open.delete(of)
       }
       const all = [...state.values()]
       const isLater = (a: KnownBuild, b: KnownBuild) => a.projectId === b.projectId && a.buildOrder > b.buildOrder
@@ -267,6 +308,11 @@ export function buildClaims(places: () => Places): void {
       expect(idsOf(await read.redBuilds({ except: [] }, 99)).toSorted()).toEqual(idsOf(red).toSorted())
       const builds = await read.newestBuilds({ except: [] }, 99)
       expect(idsOf(builds).toSorted()).toEqual(idsOf(newest).toSorted())
+      const branchesLeft = await redBranches(read, { except: [] }, 99)
+      expect(await read.countRed({ except: [] }, 99)).toBe(branchesLeft.length)
+      const others = idsOf(builds).filter((one) => !idsOf(branchesLeft).includes(one))
+      expect(idsOf(await read.newestBuilds({ except: [] }, 99, 'not-red'))).toEqual(others)
+      expect(await read.countNewest({ except: [] }, 99, 'not-red')).toBe(others.length)
     }
   })
 

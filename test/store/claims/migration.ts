@@ -29,6 +29,7 @@ const MIGRATIONS = [
   { name: '0020-moved-channels' },
   { name: '0021-details' },
   { name: '0022-judgements' },
+  { name: '0023-counted-and-named' },
 ]
 
 /**

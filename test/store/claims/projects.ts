@@ -4,6 +4,7 @@ import type { KnownProject, ListedQuery, NameSearch } from '../../../src/store/r
 import type { Store } from '../../../src/store/store.ts'
 import { HOUR, projectId, T0 } from '../../support/build-events.ts'
 import type { Places } from '../../support/stores.ts'
+import { several } from '../given.ts'
 
 const WEB_UUID = toUuid('11111111-aaaa-0000-0000-000000000001')
 const API_UUID = toUuid('22222222-bbbb-0000-0000-000000000002')
@@ -134,15 +135,21 @@ export function projectClaims(places: () => Places): void {
     }
     expect(await found('ACME/', 'begin')).toEqual(['Acme/API', 'acme/web', 'acme/web_admin'])
     expect(await found('', 'begin', 2)).toEqual(['Acme/API', 'acme/web'])
-    expect(await found('/web', 'end')).toEqual(['acme/web', 'other/web'])
+    expect(await found('WEB', 'last')).toEqual(['acme/web', 'other/web'])
+    expect(await found('web', 'last', 1)).toEqual(['acme/web'])
+    expect(await found('we', 'last')).toEqual([])
+    expect(await found('zoo', 'last')).toEqual([])
+    expect(await found('acme/web', 'last')).toEqual([])
     expect(await found('WEB', 'anywhere')).toEqual(['acme/web', 'acme/web_admin', 'other/web'])
     expect(await found('web', 'anywhere', 1)).toEqual(['acme/web'])
     expect(await found('b_a', 'anywhere')).toEqual(['acme/web_admin'])
     expect(await found('%', 'anywhere')).toEqual([])
     expect(await found('\\', 'anywhere')).toEqual([])
-    expect(await found('acme/wed', 'near', 2)).toEqual(['acme/web_admin', 'other/web'])
-    expect(await found('acme/wed', 'near')).toHaveLength(5)
-    expect(await found('web\0', 'end')).toEqual(['acme/web', 'other/web'])
+    expect(await read.namesAround('ACME/Wed', 4)).toEqual(several(2, () => ['acme/web_admin', 'other/web']).flat())
+    expect(await read.namesAround('acme/wed', 20)).toEqual(
+      several(2, () => ['acme/api', 'acme/web', 'acme/web_admin', 'other/web', 'zoo']).flat(),
+    )
+    expect(await found('web\0', 'last')).toEqual(['acme/web', 'other/web'])
   })
 
   test("the type of a project is CI's own word, and is kept when it is read from an interface without types", async () => {
