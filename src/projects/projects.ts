@@ -73,6 +73,7 @@ export async function searchProjects(reads: Reads, { text, at }: NameSearch): Pr
 const HAS = {
   begin: (name: string, text: string) => name.startsWith(text),
   last: (name: string, text: string) => name.endsWith(`/${text}`),
+  whole: (name: string, text: string) => `${name} `.startsWith(`${text} `),
   anywhere: (name: string, text: string) => name.includes(text),
 }
 

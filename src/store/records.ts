@@ -67,10 +67,13 @@ export type ListedProject = KnownProject & { readAt: number; buildsReadAt: numbe
 /** Of the projects that builds have named: only those with these ids, or all except these. */
 export type Projects = { only: readonly string[] } | { except: readonly string[] }
 
-/** Which names a search means, in any case. `last`: the text is the last part (`web` of `acme/web`). */
+/**
+ * Which names a search means, in any case. `last`: the text is the last part (`web` of `acme/web`); `whole`: it is the name,
+ * or that of the repository (`acme/web` of `acme/web CI`).
+ */
 export interface NameSearch {
   text: string
-  at: 'begin' | 'last' | 'anywhere'
+  at: 'begin' | 'last' | 'whole' | 'anywhere'
 }
 
 /** A source that has a project or repository of some name. `isListed`: CI's own list has it, not only deliveries. */

@@ -80,7 +80,7 @@ export async function proposeImport(deps: SubscriptionDeps, pasted: string, by: 
   if (list.repositories.length === 0) return { kind: 'nothing-listed' }
   const repositories: ProposedRepository[] = []
   for (const listed of list.repositories) {
-    const known = await searchProjects(deps.store.read, { text: listed.name, at: 'begin' })
+    const known = await searchProjects(deps.store.read, { text: listed.name, at: 'whole' })
     repositories.push(proposedOf(listed, known))
   }
   const wished = repositories.flatMap(({ wishes }) => wishes)

@@ -38,6 +38,8 @@ export const keyOf = (name: string): string => name.toLowerCase()
 
 /** Sorts after every other character. */
 const LAST_CHARACTER = '\u{10ffff}'
+/** Sorts right after a blank. */
+const AFTER_BLANK = '!'
 
 interface NameIndex {
   table: 'project' | 'heard'
@@ -65,6 +67,8 @@ function isNamed(key: NameIndex['key'], { text, at }: NameSearch): RawBuilder<Sq
   switch (at) {
     case 'begin':
       return sql`${sql.ref(key)} >= ${searched} and ${sql.ref(key)} < ${searched + LAST_CHARACTER}`
+    case 'whole':
+      return sql`${sql.ref(key)} >= ${searched} and ${sql.ref(key)} < ${searched + AFTER_BLANK}`
     case 'last':
       return sql`${lastPartOf(key)} = ${searched} and ${sql.ref(key)} <> ${searched}`
     case 'anywhere':

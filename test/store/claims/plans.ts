@@ -82,6 +82,7 @@ const HOT: readonly [string, (tx: Tx) => Promise<unknown>, ...string[]][] = [
   ['deliveredAs by uuid', (tx) => tx.deliveredAs(['uuid-7'], 9), 'heard_uuid'],
   ['namesakes', (tx) => tx.namesakes(['acme/7']), 'heard_full'],
   ['searchListed by beginning', (tx) => tx.searchListed({ text: 'acme/7', at: 'begin' }, 9), 'project_key'],
+  ['searchListed by the whole', (tx) => tx.searchListed({ text: 'acme/7', at: 'whole' }, 9), 'project_key'],
   ['searchListed by the last part', (tx) => tx.searchListed({ text: '7', at: 'last' }, 9), 'project_last'],
   ['searchDelivered by the last part', (tx) => tx.searchDelivered({ text: '7', at: 'last' }, 9), 'heard_last'],
   ['namesAround of listed projects', (tx) => tx.namesAround('acme/7', 9), 'project_key'],

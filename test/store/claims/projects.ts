@@ -123,7 +123,7 @@ export function projectClaims(places: () => Places): void {
   test('projects are searched by how a name begins or ends, by a part of it, and around it', async () => {
     await using place = await places().open()
     const { read } = place.store
-    for (const [n, name] of ['Acme/API', 'acme/web', 'acme/web_admin', 'other/web', 'zoo'].entries()) {
+    for (const [n, name] of ['Acme/API', 'acme/web', 'acme/web_admin', 'other/web', 'zoo', 'zoo CI'].entries()) {
       await keep(place.store, web({ uuid: toUuid(`99999999-0000-0000-0000-00000000000${n}`), legacyId: null, name }))
       const [id, short] = [projectId(String(n)), { name: 'short', fullName: name }]
       await place.store.write((tx) => tx.saveDeliveredProject({ projectId: id, ...short, projectUuid: null, at: T0 }))
@@ -139,6 +139,8 @@ export function projectClaims(places: () => Places): void {
     expect(await found('web', 'last', 1)).toEqual(['acme/web'])
     expect(await found('we', 'last')).toEqual([])
     expect(await found('zoo', 'last')).toEqual([])
+    expect(await found('ZOO', 'whole')).toEqual(['zoo', 'zoo CI'])
+    expect(await found('acme/web', 'whole')).toEqual(['acme/web'])
     expect(await found('acme/web', 'last')).toEqual([])
     expect(await found('WEB', 'anywhere')).toEqual(['acme/web', 'acme/web_admin', 'other/web'])
     expect(await found('web', 'anywhere', 1)).toEqual(['acme/web'])
@@ -147,7 +149,7 @@ export function projectClaims(places: () => Places): void {
     expect(await found('\\', 'anywhere')).toEqual([])
     expect(await read.namesAround('ACME/Wed', 4)).toEqual(several(2, () => ['acme/web_admin', 'other/web']).flat())
     expect(await read.namesAround('acme/wed', 20)).toEqual(
-      several(2, () => ['acme/api', 'acme/web', 'acme/web_admin', 'other/web', 'zoo']).flat(),
+      several(2, () => ['acme/api', 'acme/web', 'acme/web_admin', 'other/web', 'zoo', 'zoo ci']).flat(),
     )
     expect(await found('web\0', 'last')).toEqual(['acme/web', 'other/web'])
   })
