@@ -32,7 +32,7 @@ function fewestSlips(typed: readonly string[], names: readonly Name[]): string |
   let slipsMax = typed.length <= SHORT_WORD_CHARS ? 1 : SLIPS_MAX
   for (const { name, letters } of names) {
     if (Math.abs(letters.length - typed.length) > slipsMax) continue
-    const slips = slipsBetween(typed, letters, slipsMax)
+    const slips = slipsBetween(typed, letters)
     if (slips > slipsMax) continue
     best = name
     // From now on only a name with fewer errors replaces it.
@@ -41,11 +41,8 @@ function fewestSlips(typed: readonly string[], names: readonly Name[]): string |
   return best
 }
 
-/**
- * The Damerau-Levenshtein distance in which no part is edited twice (optimal string alignment); infinite if it is more
- * than `slipsMax`.
- */
-function slipsBetween(one: readonly string[], other: readonly string[], slipsMax: number): number {
+/** The Damerau-Levenshtein distance in which no part is edited twice (optimal string alignment). */
+function slipsBetween(one: readonly string[], other: readonly string[]): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [row, letter] of one.entries()) {
@@ -56,7 +53,6 @@ function slipsBetween(one: readonly string[], other: readonly string[], slipsMax
       const swapped = isSwapped ? beforeLast[column - 1]! + 1 : Infinity
       current.push(Math.min(replaced, last[column + 1]! + 1, current[column]! + 1, swapped))
     }
-    if (Math.min(...current) > slipsMax) return Infinity
     beforeLast = last
     last = current
   }
