@@ -1,5 +1,6 @@
 import { isAccountNotice } from '../../domain/builds/status.ts'
 import type { ChannelId } from '../../domain/ids.ts'
+import type { KnownBuild } from '../../store/records.ts'
 import { redBranches } from '../../store/streaks.ts'
 import type { Target, BuildSummary, NotFound, Where } from '../../projects/outcomes.ts'
 import { RED_COUNTED_MAX } from '../../projects/streaks.ts'
@@ -117,8 +118,11 @@ export async function statusOfChannel(
     read.newestBuilds(projects, STATUS_BUILDS_MAX, 'not-red'),
     counted === 'builds' ? read.countNewest(projects, COUNTED_MAX, 'not-red') : 0,
   ])
+  // A branch may have passed between two reads.
+  const isFirst = (one: KnownBuild) =>
+    first.some((red) => red.projectId === one.projectId && red.buildId === one.buildId)
   // A build that the account's limits kept from running says nothing about its project.
-  const told = others.filter(({ status }) => !isAccountNotice(status))
+  const told = others.filter((one) => !isAccountNotice(one.status) && !isFirst(one))
   const shown = [...first, ...told].slice(0, STATUS_BUILDS_MAX)
   const more = red + count - (others.length - told.length) - shown.length
   return { kind: 'channel-status', where, builds: await summariesOf(deps, shown), more, red }
