@@ -120,7 +120,7 @@ export async function statusOfChannel(
   ])
   // A branch may have passed between two reads.
   const isFirst = (one: KnownBuild) =>
-    first.some((red) => red.projectId === one.projectId && red.buildId === one.buildId)
+    first.some((shown) => shown.projectId === one.projectId && shown.buildId === one.buildId)
   // A build that the account's limits kept from running says nothing about its project.
   const told = others.filter((one) => !isAccountNotice(one.status) && !isFirst(one))
   const shown = [...first, ...told].slice(0, STATUS_BUILDS_MAX)

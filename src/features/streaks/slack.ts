@@ -45,7 +45,7 @@ export function streaks(deps: Deps): Feature {
     },
     forms: { [STREAK_CALLBACK_ID]: streakForm(deps) },
     jobs: [
-      { name: 'remind-red-branches', cron: '0 * * * * *', run: (signal) => remind(deps, signal) },
+      { name: 'remind-red-branches', cron: '*/15 * * * * *', run: (signal) => remind(deps, signal) },
       { name: 'check-red-branches', cron: '* * * * *', run: (signal) => checkBranches(deps, signal) },
     ],
   }
