@@ -265,6 +265,7 @@ function openPool(
   return pool
 }
 
+/** The driver's own field: it has no public way to a connection's socket. */
 const socketOf = (client: PoolClient): Socket =>
   (client as unknown as { connection: { stream: Socket } }).connection.stream
 
