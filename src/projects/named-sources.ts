@@ -25,11 +25,11 @@ export interface SubscriptionsDeps {
  */
 export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsDeps) {
   const warned = new Set<string>()
-  const nameFixed = createNaming()
-  const nameStored = createNaming()
+  const resolveFixed = createResolver()
+  const resolveStored = createResolver()
 
-  /** Gives subscriptions their sources. Looks them up rarely: this happens for every event, and there may be many. */
-  function createNaming() {
+  /** Finds the sources of project names. Caches them, because it is asked for every event, and there may be many. */
+  function createResolver() {
     let known = { names: '', at: Number.NEGATIVE_INFINITY, byKey: new Map<string, NamedProject>() }
     let last: { of: readonly Subscription[]; at: number; named: readonly Subscription[] } | null = null
 
@@ -76,7 +76,7 @@ export function createSubscriptions({ fixed, store, clock, log }: SubscriptionsD
       : [new Map<ChannelId, ChannelId>(), [], []]
     const kept =
       moved.size === 0 ? fixed : fixed.map((one) => ({ ...one, channel: moved.get(one.channel) ?? one.channel }))
-    return withClosings([...(await nameFixed(kept)), ...(await nameStored(stored))], closed)
+    return withClosings([...(await resolveFixed(kept)), ...(await resolveStored(stored))], closed)
   }
 }
 

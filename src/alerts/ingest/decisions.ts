@@ -9,7 +9,7 @@ import type { Change } from '../../domain/rules/rule.ts'
 import { together } from '../../lib/async.ts'
 import { shownInstead } from '../../projects/followers.ts'
 import type { Subscription } from '../../domain/rules/subscription.ts'
-import { askForHistory, judgementsOf } from '../../domain/builds/history.ts'
+import { judgementsOf, prefetchHistory } from '../../domain/builds/history.ts'
 import type { StoredDecision } from '../../store/records.ts'
 import type { Tx } from '../../store/store.ts'
 
@@ -19,10 +19,10 @@ export interface CardOfRevision {
 }
 
 /**
- * Asks for what `decideCard` surely reads, because each wait for PostgreSQL delays the message.
+ * Reads what `decideCard` and its caller will need, all at once, because each wait for PostgreSQL delays the message.
  * @param tx caches these reads
  */
-export async function askAhead(
+export async function prefetch(
   tx: Tx,
   { revisionKey, cardNumber, known, placed }: CardOfRevision & { known: Known; placed: readonly BuildEvent[] },
 ): Promise<void> {
@@ -33,7 +33,9 @@ export async function askAhead(
     tx.judgements(revisionKey, cardNumber),
     tx.cardsOf(subject),
     ...[...channels].map((channel) => tx.decisionsOf({ subject, channel })),
-    ...placed.filter((one) => one.isOutcome && one.cardNumber === cardNumber).map((one) => askForHistory(tx, one)),
+    ...placed
+      .filter((one) => one.isOutcome && one.cardNumber === cardNumber)
+      .flatMap((one) => prefetchHistory(tx, one)),
   ])
 }
 

@@ -22,7 +22,7 @@ import type { Tx } from '../../store/store.ts'
 import { streakLock } from '../../store/streaks.ts'
 import { updateStreak } from './streak.ts'
 import { readOnce } from '../../store/read-once.ts'
-import { askAhead, decideCard, opensCard, type CardOfRevision } from './decisions.ts'
+import { prefetch, decideCard, opensCard, type CardOfRevision } from './decisions.ts'
 import type { ReconcileDeps, Working } from '../deps.ts'
 import { readNews, type News } from './news.ts'
 import { requeue } from '../plan-card/planner.ts'
@@ -94,11 +94,11 @@ async function ingestWith(
   return all.map((one) => (one === 'waits' ? one : results.get(one.revisionKey)!))
 }
 
-/** Reads that repeat, and whose result no ingesting changes. */
+/** Reads that repeat, and whose result ingesting never changes. */
 const STABLE = ['project'] as const
 /** Reads that repeat, and whose result no longer changes once a revision's build events have their cards. */
 const STABLE_ONCE_PLACED = ['eventsOfCard', 'verdictsBefore', 'isOvertaken'] as const
-/** Reads of one revision whose result no longer changes until it is decided, once its outcomes have removed judgements. */
+/** Reads of one revision whose result stays the same from the removal of outdated judgements until the decision. */
 const STABLE_UNTIL_DECIDED = ['judgements', 'decisionsOf', 'cardsOf'] as const
 /** Reads that repeat, and whose result no longer changes once all revisions are ingested. */
 const STABLE_ONCE_INGESTED = ['requestsOf', 'openStreak', 'judgements', 'streakChangesOf', 'reportsOf'] as const
@@ -121,7 +121,7 @@ async function ingestOne(tx: Tx, cached: Tx, deps: Working, news: News): Promise
   await together([
     changes && updateStreak(tx, changes, placed, now),
     ...placed.map((buildEvent) => judgeLaterAgain(tx, buildEvent, news, now)),
-    ...[...cardNumbers].map((cardNumber) => askAhead(own, { revisionKey, cardNumber, known, placed })),
+    ...[...cardNumbers].map((cardNumber) => prefetch(own, { revisionKey, cardNumber, known, placed })),
   ])
   const touched: CardKey[] = []
   const decided: StoredDecision[] = []
@@ -151,7 +151,7 @@ async function place(tx: Tx, { buildEvents, newest: before, requests }: News) {
 
 /**
  * Creates the cards that decisions ask for.
- * @param tx may have read the cards before
+ * @param tx may have read the existing cards already
  * @returns all cards whose queues may change
  */
 async function keepCards(

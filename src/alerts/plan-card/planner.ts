@@ -41,19 +41,19 @@ export async function readCard(
   key: CardKey,
   underWay: boolean,
 ): Promise<({ card: Card; messages: StoredMessage[] } & CardPlan) | null> {
-  const known = readOnce(reads, ASKED_AHEAD)
+  const known = readOnce(reads, PREFETCHED)
   // The card first: PostgreSQL runs these in order, so that the rest is read under the card's lock.
-  const [card, stored] = await together([reads.card(key), reads.messagesOf(key), askAhead(known, key)])
+  const [card, stored] = await together([reads.card(key), reads.messagesOf(key), prefetch(known, key)])
   if (!card) return null
   const now = deps.clock.now()
   const messages = settleDead(stored, (message) => isDead(deps, message, underWay))
   return { card, messages, ...(await planCard(known, card, messages, { ...deps, now })) }
 }
 
-const ASKED_AHEAD = ['requestsOf', 'eventsOfCard', 'decisionsOf', 'judgements'] as const
+const PREFETCHED = ['requestsOf', 'eventsOfCard', 'decisionsOf', 'judgements'] as const
 
-/** Asks for what nearly every card needs, because each wait for PostgreSQL delays the message. */
-async function askAhead(reads: Reads, { subject: name, channel }: CardKey): Promise<void> {
+/** Reads what nearly every card needs, all at once, because each wait for PostgreSQL delays the message. */
+async function prefetch(reads: Reads, { subject: name, channel }: CardKey): Promise<void> {
   const subject = parseSubject(name)
   if (subject.kind !== 'revision') return
   const { revisionKey, cardNumber } = subject

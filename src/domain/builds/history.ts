@@ -56,14 +56,11 @@ export async function judgementsOf(
   return judgements
 }
 
-/** Asks for what judging an outcome surely reads. */
-export async function askForHistory(
-  reads: OutcomeReads,
-  { projectId, branch, buildOrder, seq }: BuildEvent,
-): Promise<void> {
-  if (branch === null || !hasStreak(branch)) return
+/** Starts the reads that judging an outcome begins with. */
+export function prefetchHistory(reads: OutcomeReads, { projectId, branch, buildOrder, seq }: BuildEvent) {
+  if (branch === null || !hasStreak(branch)) return []
   const key = branchKey(projectId, branch)
-  await Promise.all([reads.isOvertaken(key, buildOrder, seq), reads.verdictsBefore(key, buildOrder, OUTCOMES_NEAR)])
+  return [reads.isOvertaken(key, buildOrder, seq), reads.verdictsBefore(key, buildOrder, OUTCOMES_NEAR)]
 }
 
 async function judge(reads: OutcomeReads, attempt: Attempt, own: readonly Attempt[]): Promise<Judgement> {

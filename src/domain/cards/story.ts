@@ -257,7 +257,7 @@ function inChannel({ attempts, isLoud, postedAttempt }: Loud): readonly Attempt[
   for (const [at, attempt] of attempts.entries()) {
     const { status, buildEvents } = attempt
     if (!isLoud(attempt) || isAccountNotice(status)) continue
-    // Its first end: one that corrects it edits the line that is in the channel.
+    // Its first end counts: a corrected end edits the line that is already in the channel.
     const ended = buildEvents.find((buildEvent) => isFinal(buildEvent.status))
     if (attempts.slice(at + 1).some(({ firstSeq }) => firstSeq < ended!.seq)) continue
     const isTold = isRed(status) ? hasFailed : sent.length > 0

@@ -20,7 +20,6 @@ import {
   COUNTED_MAX,
   STATUS_BUILDS_MAX,
   type ChannelStatus,
-  type NewestBuilds,
   type RunningOutcome,
   type StatusOutcome,
 } from './status.ts'
@@ -58,8 +57,13 @@ export function answerRestartable(outcome: Pick<ChannelStatus, 'builds' | 'where
   return answerOf([line(`:repeat: *What can be restarted*${where}`), ...listed(builds, 0)])
 }
 
+interface Overview {
+  newest: Pick<ChannelStatus, 'builds' | 'red'>
+  running: RunningOutcome
+}
+
 /** The red and the running builds, each once and with its button. */
-export function answerOverview({ newest, running }: { newest: NewestBuilds; running: RunningOutcome }): Answer {
+export function answerOverview({ newest, running }: Overview): Answer {
   const more = small(`${typed('/ci help')} shows what else you can do.`)
   if (newest.builds.length === 0 && running.builds.length === 0)
     return answerOf([line(`:zzz: *No builds yet*${inWords(running.where)}.`), more])

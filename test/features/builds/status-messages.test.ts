@@ -7,7 +7,7 @@ const CONTEXT = { command: 'status', branch: null, reference: '1' }
 describe('the red branches', () => {
   it('that the overview does not show are counted', () => {
     const { text } = answerOverview({
-      newest: { builds: [build({ shown: 'failed' })], more: 5, red: 4 },
+      newest: { builds: [build({ shown: 'failed' })], red: 4 },
       running: { kind: 'running', where: 'everywhere', builds: [], more: 0 },
     })
     expect(text).toContain('*4 red, 0 running* in all projects')
