@@ -65,7 +65,7 @@ export const subscriptions = (deps: Deps): Feature => ({
   checks: CHECKS,
   jobs: [
     { name: 'tell-closings', cron: '*/15 * * * * *', afterNews: true, run: () => announceClosings(deps) },
-    { name: DIGESTS_JOB, cron: '0 * * * * *', run: (signal) => sendDigests(deps, signal) },
+    { name: DIGESTS_JOB, cron: '*/15 * * * * *', run: (signal) => sendDigests(deps, signal) },
   ],
 })
 
